@@ -1,0 +1,14 @@
+# Installation: headers, both libraries, pkg-config file, CMake package config.
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY include/esra DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS esra esra_static EXPORT esra
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT esra NAMESPACE esra:: FILE esra-targets.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/esra)
+configure_package_config_file(cmake/esra-config.cmake.in esra-config.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/esra)
+write_basic_package_version_file(esra-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/esra-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/esra-config-version.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/esra)
+configure_file(cmake/esra.pc.in esra.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/esra.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

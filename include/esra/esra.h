@@ -1,0 +1,199 @@
+/* esra.h - the whole public interface of libesra, and its contract.
+ *
+ * Given m photos I_1..I_m of one scene behind glass, aligned so that the scene stands still, and an estimate E_l of each
+ * layer's gradients, libesra finds the layers: L_0, the scene, and L_1..L_m, what each photo reflects, as the minimiser of
+ *
+ *     F(L) = 1/2 sum_i sum_x w_i (I_i - a_i L_0 - L_i)^2  +  lambda sum_l sum_x |D L_l - E_l|      over 0 <= L <= 1
+ *
+ * with D the forward differences, and proves how near it came: every run returns F and a lower bound of the least F.
+ * doc/ALGORITHM.md has the mathematics; layers count from 0 here and from 1 in the paper.
+ *
+ * Rules for all functions. The library keeps no global state, prints nothing, opens no file, installs no handler. A
+ * solver object belongs to one thread at a time; different solvers may run in different threads at once. Structs whose
+ * first field is struct_size grow at their end only: set it to sizeof(the struct), as the initialisers below do, and a
+ * program built against an older header keeps working. Where a call fails, the text of esra_solver_message() says what
+ * is wrong and what to do. */
+#ifndef ESRA_ESRA_H
+#define ESRA_ESRA_H
+
+#include <stddef.h>
+
+#include <esra/version.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define ESRA_API __attribute__((visibility("default")))
+#else
+#define ESRA_API
+#endif
+
+typedef enum esra_status {
+    ESRA_OK = 0,
+    ESRA_BAD_ARGUMENT, /* a setting out of its range, a missing pointer: a mistake of the calling program */
+    ESRA_BAD_DATA,     /* sizes that do not fit, NaN, infinity, weights outside [0,1] */
+    ESRA_OUT_OF_MEMORY,
+    ESRA_OVER_LIMIT, /* the problem is larger than this machine's addresses can hold */
+    /* Only where files are named, as on the command line; the library itself opens none. */
+    ESRA_NO_INPUT,      /* a file to read does not exist or may not be read */
+    ESRA_CANNOT_CREATE, /* a file to write may not be made */
+    ESRA_IO_ERROR,      /* reading or writing broke off: disk full, closed pipe, failing device */
+} esra_status;
+
+/* A short English name of a status, for logs. Never NULL; the text is static. */
+ESRA_API const char *esra_status_name(esra_status status);
+
+/* "major.minor.patch" of the library that is running, which may be newer than the header. */
+ESRA_API const char *esra_version(void);
+
+/* ---- Images ---------------------------------------------------------------------------------------------------- */
+
+/* A view of float32 samples that the caller owns: sample (x, y) of channel c stands at
+ * data[y * row_stride + x * column_stride + c * channel_stride]. Strides count floats. As an input nothing is written
+ * through it; as an output its samples must not overlap. */
+typedef struct esra_image {
+    float *data;
+    int width, height, channels;
+    ptrdiff_t column_stride, row_stride, channel_stride;
+} esra_image;
+
+/* One plane after the other: data[(c * height + y) * width + x]. */
+static inline esra_image esra_image_planar(float *data, int width, int height, int channels)
+{
+    esra_image image = {data, width, height, channels, 1, width, (ptrdiff_t)width * height};
+    return image;
+}
+
+/* Samples of a pixel side by side, as in NumPy's (h, w, c): data[(y * width + x) * channels + c]. */
+static inline esra_image esra_image_interleaved(float *data, int width, int height, int channels)
+{
+    esra_image image = {data, width, height, channels, channels, (ptrdiff_t)width * channels, 1};
+    return image;
+}
+
+/* ---- Problem and result ---------------------------------------------------------------------------------------- */
+
+/* All images have one width and height, at least 1x1, and one number of channels; channels are solved independently.
+ * Intensities are meant to lie in [0,1]; values outside are taken as they are, up to 1e6 in size. */
+typedef struct esra_problem {
+    size_t struct_size;
+    int photos;                  /* m >= 1 */
+    const double *mixing;        /* m coefficients a_i, 0 <= a_i <= 1000 */
+    const esra_image *mixtures;  /* m images I_i */
+    const esra_image *gradients; /* 2(m+1) images: 2l is L_l[y+1] - L_l[y], its last row ignored; 2l+1 is
+                                    L_l[x+1] - L_l[x], its last column ignored */
+    const esra_image *weights;   /* m images of one channel in [0,1], or NULL: every weight is 1. A pixel that photo i
+                                    does not see has weight 0 */
+} esra_problem;
+#define ESRA_PROBLEM_INIT {sizeof(esra_problem), 0, NULL, NULL, NULL, NULL}
+
+/* Where the answer goes. After any run that returns ESRA_OK the layers hold the best iterate found; after a failure
+ * their contents are unspecified. */
+typedef struct esra_result {
+    size_t struct_size;
+    const esra_image *layers; /* m+1 images of the problem's size and channels, to be filled */
+    const esra_image *duals;  /* NULL, or 2(m+1) images laid out as the gradients, to be filled with the field u,
+                                 |u| <= 1, that proves the bound: with it anyone can compute D(u) again */
+} esra_result;
+#define ESRA_RESULT_INIT {sizeof(esra_result), NULL, NULL}
+
+/* ---- Settings -------------------------------------------------------------------------------------------------- */
+
+typedef enum esra_engine {
+    ESRA_ENGINE_PAPER = 0,
+} esra_engine;
+
+/* The fields, their defaults, ranges and meanings stand in settings.def, one line each. */
+typedef struct esra_settings {
+    size_t struct_size;
+#define ESRA_REAL(field, default_, lowest, highest, unit, help) double field;
+#define ESRA_COUNT(field, default_, lowest, highest, unit, help) int field;
+#define ESRA_TOGGLE(field, default_, help) int field;
+#define ESRA_CHOICE(field, default_, last, names, help) int field;
+#include <esra/settings.def>
+} esra_settings;
+
+/* Fills the first struct_size bytes with defaults. Call esra_settings_default() instead from C. */
+ESRA_API void esra_settings_init(esra_settings *settings, size_t struct_size);
+
+static inline void esra_settings_default(esra_settings *settings)
+{
+    esra_settings_init(settings, sizeof *settings);
+}
+
+/* The table itself, for programs that offer the settings to their own users. */
+typedef enum esra_setting_type { ESRA_TYPE_REAL, ESRA_TYPE_COUNT, ESRA_TYPE_TOGGLE, ESRA_TYPE_CHOICE } esra_setting_type;
+
+typedef struct esra_setting {
+    const char *name; /* the field's name */
+    esra_setting_type type;
+    size_t offset; /* of the double (real) or int (other types) in esra_settings */
+    double default_value, lowest, highest;
+    const char *unit;  /* "" where there is none */
+    const char *names; /* choice: the words, separated by "|"; NULL otherwise */
+    const char *help;
+} esra_setting;
+
+/* Static and constant; *count is set to the number of rows. */
+ESRA_API const esra_setting *esra_settings_table(size_t *count);
+
+/* ---- Solving --------------------------------------------------------------------------------------------------- */
+
+typedef enum esra_outcome {
+    ESRA_OPTIMAL,    /* the gap asked for is proven (or F - D is below what float32 layers can express) */
+    ESRA_INACCURATE, /* iterations ran out first */
+    ESRA_STOPPED,    /* the progress callback or the time limit ended the run */
+} esra_outcome;
+
+/* "optimal", "inaccurate" or "stopped". */
+ESRA_API const char *esra_outcome_name(esra_outcome outcome);
+
+/* How a run went, or goes. Channels are summed. */
+typedef struct esra_info {
+    size_t struct_size;
+    esra_outcome outcome;
+    double objective; /* F of the layers returned, evaluated in double */
+    double bound;     /* D <= the least possible F, proven */
+    double gap;       /* (F - D)/max(|F|, tiny): no more than this much can be gained; see doc/NUMERICS.md */
+    int iterations;
+    long long inner_iterations; /* PACTV steps over all layers and channels */
+    int threads;                /* used */
+    double seconds;
+} esra_info;
+#define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0}
+
+/* Called from the thread that runs the solver, several times a second at the least where a run takes that long, and
+ * after every certificate. Return non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best
+ * layers so far. It must not call the solver. */
+typedef int esra_progress(void *user, const esra_info *so_far);
+
+/* A solver keeps its threads and workspace between runs, so that a second run of the same size allocates nothing. */
+typedef struct esra_solver esra_solver;
+
+/* Makes a solver in *solver; NULL there when memory is short. The caller frees it. */
+ESRA_API esra_status esra_solver_create(esra_solver **solver);
+
+/* Frees *solver and sets it to NULL; a NULL solver is fine. */
+ESRA_API void esra_solver_free(esra_solver **solver);
+
+/* Sets (or with NULL removes) the progress callback of later runs. */
+ESRA_API void esra_solver_set_progress(esra_solver *solver, esra_progress *progress, void *user);
+
+/* Solves the problem. Everything passed in is only borrowed, and must stay as it is until the call returns. settings
+ * NULL means all defaults; info may be NULL. ESRA_OK means that result->layers holds layers with the objective and the
+ * bound told in info, whether or not the gap asked for was reached. After fork() a child may go on using a solver; it
+ * then runs on one thread. */
+ESRA_API esra_status esra_solver_run(esra_solver *solver, const esra_problem *problem, const esra_settings *settings,
+                                     const esra_result *result, esra_info *info);
+
+/* The reason for the last failure of this solver, one line without newline; "" after success. Valid until the next
+ * call with this solver. With NULL: the message for a solver that could not be made. */
+ESRA_API const char *esra_solver_message(const esra_solver *solver);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

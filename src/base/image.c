@@ -1,0 +1,21 @@
+/* base/image.c - planar float32 images. */
+#include "base/image.h"
+
+#include "base/memory.h"
+
+esra_status esra_image_create(struct image *image, int width, int height, int channels, struct message *message)
+{
+    size_t samples;
+    *image = (struct image){NULL, width, height, channels};
+    if (!esra_size_multiply((size_t)width, (size_t)height, &samples) ||
+        !esra_size_multiply(samples, (size_t)channels, &samples))
+        return esra_fail_memory(message);
+    image->data = esra_allocate(samples, sizeof *image->data);
+    return image->data ? ESRA_OK : esra_fail_memory(message);
+}
+
+void esra_image_free(struct image *image)
+{
+    esra_release(&image->data);
+    *image = (struct image){0};
+}

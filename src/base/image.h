@@ -1,0 +1,25 @@
+/* base/image.h - the value that travels from stage to stage: a planar float32 image, its planes one after the other. */
+#ifndef ESRA_BASE_IMAGE_H
+#define ESRA_BASE_IMAGE_H
+
+#include "base/plane.h"
+#include "base/status.h"
+
+struct image {
+    float *data; /* owned; sample (x, y) of channel c at data[(c * height + y) * width + x] */
+    int width, height, channels;
+};
+
+/* A zeroed image; every side at least 1. */
+esra_status esra_image_create(struct image *image, int width, int height, int channels, struct message *message);
+
+/* Frees the samples and zeroes *image; harmless on a zeroed one. */
+void esra_image_free(struct image *image);
+
+static inline struct plane image_plane(const struct image *image, int channel)
+{
+    size_t size = (size_t)image->width * (size_t)image->height;
+    return (struct plane){image->data + (size_t)channel * size, image->width, image->height, image->width};
+}
+
+#endif

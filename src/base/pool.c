@@ -1,0 +1,190 @@
+/* base/pool.c - a small thread pool on pthreads. Workers sleep on a condition between runs; during a run each takes
+ * the next task by an atomic counter. */
+#define _GNU_SOURCE
+#include "base/pool.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* How often the waiting caller looks up: a tenth of the second within which esra promises to react. */
+#define WATCH_NS 100000000L
+
+struct worker {
+    struct pool *pool;
+    pthread_t thread;
+    int number;
+};
+
+struct pool {
+    pthread_mutex_t lock;
+    pthread_cond_t begin, end;
+    struct worker *workers; /* [threads - 1]; the caller is worker 0 */
+    int threads;
+    pid_t owner; /* threads do not survive fork() */
+
+    /* The run in progress; guarded by lock except next. */
+    unsigned long generation;
+    bool quit;
+    int busy; /* workers that have not yet finished this generation */
+    pool_task *run;
+    void *work;
+    int tasks;
+    atomic_int next;
+};
+
+static void take_tasks(struct pool *pool, int worker)
+{
+    int task;
+    while ((task = atomic_fetch_add(&pool->next, 1)) < pool->tasks)
+        pool->run(pool->work, task, worker);
+}
+
+static void *worker_main(void *argument)
+{
+    struct worker *self = argument;
+    struct pool *pool = self->pool;
+    unsigned long seen = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (!pool->quit && pool->generation == seen)
+            pthread_cond_wait(&pool->begin, &pool->lock);
+        if (pool->quit)
+            break;
+        seen = pool->generation;
+        pthread_mutex_unlock(&pool->lock);
+        take_tasks(pool, self->number);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->busy == 0)
+            pthread_cond_signal(&pool->end);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+/* Signals are the caller's affair: workers start with all of them blocked. */
+static void start_workers(struct pool *pool, int wanted)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pool->threads = 1;
+    for (int n = 1; n < wanted; n++) {
+        struct worker *worker = &pool->workers[n - 1];
+        *worker = (struct worker){.pool = pool, .number = n};
+        if (pthread_create(&worker->thread, NULL, worker_main, worker))
+            break;
+        pool->threads = n + 1;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+esra_status esra_pool_create(struct pool **out, int threads, struct message *message)
+{
+    struct pool *pool = esra_allocate(1, sizeof *pool);
+    struct worker *workers = esra_allocate((size_t)threads, sizeof *workers);
+    *out = NULL;
+    if (!pool || !workers) {
+        esra_release(&pool);
+        esra_release(&workers);
+        return esra_fail_memory(message);
+    }
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->begin, NULL);
+    pthread_cond_init(&pool->end, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pool->workers = workers;
+    pool->owner = getpid();
+    start_workers(pool, threads);
+    *out = pool;
+    return ESRA_OK;
+}
+
+static bool forked(const struct pool *pool)
+{
+    return pool->owner != getpid();
+}
+
+void esra_pool_free(struct pool **pool_pointer)
+{
+    struct pool *pool = *pool_pointer;
+    if (!pool)
+        return;
+    if (!forked(pool)) {
+        pthread_mutex_lock(&pool->lock);
+        pool->quit = true;
+        pthread_cond_broadcast(&pool->begin);
+        pthread_mutex_unlock(&pool->lock);
+        for (int n = 1; n < pool->threads; n++)
+            pthread_join(pool->workers[n - 1].thread, NULL);
+        pthread_cond_destroy(&pool->begin);
+        pthread_cond_destroy(&pool->end);
+        pthread_mutex_destroy(&pool->lock);
+    }
+    esra_release(&pool->workers);
+    esra_release(pool_pointer);
+}
+
+int esra_pool_threads(const struct pool *pool)
+{
+    return forked(pool) ? 1 : pool->threads;
+}
+
+static struct timespec next_watch(void)
+{
+    struct timespec when;
+    clock_gettime(CLOCK_MONOTONIC, &when);
+    when.tv_nsec += WATCH_NS;
+    if (when.tv_nsec >= 1000000000L) {
+        when.tv_sec++;
+        when.tv_nsec -= 1000000000L;
+    }
+    return when;
+}
+
+static void wait_for_workers(struct pool *pool, pool_watch *watch, void *work)
+{
+    pthread_mutex_lock(&pool->lock);
+    while (pool->busy > 0) {
+        if (!watch) {
+            pthread_cond_wait(&pool->end, &pool->lock);
+            continue;
+        }
+        struct timespec when = next_watch();
+        if (pthread_cond_timedwait(&pool->end, &pool->lock, &when) == ETIMEDOUT) {
+            pthread_mutex_unlock(&pool->lock);
+            watch(work);
+            pthread_mutex_lock(&pool->lock);
+        }
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void esra_pool_run(struct pool *pool, pool_task *run, void *work, int tasks, pool_watch *watch)
+{
+    if (forked(pool) || pool->threads == 1 || tasks <= 1) {
+        for (int task = 0; task < tasks; task++)
+            run(work, task, 0);
+        return;
+    }
+    pthread_mutex_lock(&pool->lock);
+    pool->run = run;
+    pool->work = work;
+    pool->tasks = tasks;
+    atomic_store(&pool->next, 0);
+    pool->busy = pool->threads - 1;
+    pool->generation++;
+    pthread_cond_broadcast(&pool->begin);
+    pthread_mutex_unlock(&pool->lock);
+    take_tasks(pool, 0);
+    wait_for_workers(pool, watch, work);
+}

@@ -1,0 +1,7 @@
+/* base/timer.h - seconds on a clock that never steps back. */
+#ifndef ESRA_BASE_TIMER_H
+#define ESRA_BASE_TIMER_H
+
+double esra_timer_now_s(void);
+
+#endif

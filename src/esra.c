@@ -1,0 +1,104 @@
+/* esra.c - the public entry points: check, run, fill info. */
+#include <esra/esra.h>
+
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "base/pool.h"
+#include "settings.h"
+#include "solve/engine.h"
+#include "solve/problem.h"
+
+#define STRING_(x) #x
+#define STRING(x) STRING_(x)
+
+struct esra_solver {
+    struct message message;
+    struct pool *pool;
+    int pool_threads; /* asked for when the pool was made */
+    struct arena monitor_arena, engine_arena;
+    esra_progress *progress;
+    void *user;
+};
+
+const char *esra_version(void)
+{
+    return STRING(ESRA_VERSION_MAJOR) "." STRING(ESRA_VERSION_MINOR) "." STRING(ESRA_VERSION_PATCH);
+}
+
+esra_status esra_solver_create(esra_solver **solver)
+{
+    *solver = esra_allocate(1, sizeof **solver);
+    return *solver ? ESRA_OK : ESRA_OUT_OF_MEMORY;
+}
+
+void esra_solver_free(esra_solver **solver)
+{
+    if (!*solver)
+        return;
+    esra_pool_free(&(*solver)->pool);
+    esra_arena_free(&(*solver)->monitor_arena);
+    esra_arena_free(&(*solver)->engine_arena);
+    esra_release(solver);
+}
+
+const char *esra_solver_message(const esra_solver *solver)
+{
+    return solver ? solver->message.text : "out of memory: the solver could not be made";
+}
+
+void esra_solver_set_progress(esra_solver *solver, esra_progress *progress, void *user)
+{
+    solver->progress = progress;
+    solver->user = user;
+}
+
+static esra_status prepare_pool(esra_solver *solver, int threads)
+{
+    if (threads == 0)
+        threads = esra_cpu_count();
+    if (solver->pool && solver->pool_threads == threads)
+        return ESRA_OK;
+    esra_pool_free(&solver->pool);
+    solver->pool_threads = threads;
+    return esra_pool_create(&solver->pool, threads, &solver->message);
+}
+
+/* A caller built against an older header has a shorter struct: only what it has is filled. */
+static void return_info(esra_info *to, const esra_info *from)
+{
+    size_t size = to->struct_size < sizeof *from ? to->struct_size : sizeof *from;
+    if (size < sizeof to->struct_size)
+        return;
+    memcpy(to, from, size);
+    to->struct_size = size;
+}
+
+esra_status esra_solver_run(esra_solver *solver, const esra_problem *caller_problem, const esra_settings *caller_settings,
+                            const esra_result *result, esra_info *info)
+{
+    esra_status status;
+    esra_settings settings;
+    struct problem problem;
+    solver->message.text[0] = '\0';
+    TRY(esra_settings_check(&settings, caller_settings, &solver->message));
+    TRY(esra_problem_check(&problem, caller_problem, result, settings.lambda, &solver->message));
+    TRY(prepare_pool(solver, settings.threads));
+
+    struct monitor monitor = {
+        .problem = &problem,
+        .settings = &settings,
+        .result = result,
+        .pool = solver->pool,
+        .progress = solver->progress,
+        .user = solver->user,
+    };
+    TRY(esra_monitor_begin(&monitor, &solver->monitor_arena, &solver->message));
+    TRY(esra_engine_find(settings.engine)(&monitor, &solver->engine_arena, &solver->message));
+    esra_monitor_end(&monitor);
+    if (info)
+        return_info(info, &monitor.info);
+fail:
+    return status;
+}

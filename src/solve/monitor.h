@@ -1,0 +1,50 @@
+/* solve/monitor.h - watches a run: certifies iterates, keeps the best of them in the caller's arrays, tells the caller
+ * how it goes, and says when to stop. Engines iterate; everything else about a run is here. */
+#ifndef ESRA_SOLVE_MONITOR_H
+#define ESRA_SOLVE_MONITOR_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/memory.h"
+#include "solve/certificate.h"
+
+struct monitor {
+    const struct problem *problem;
+    const esra_settings *settings;
+    const esra_result *result;
+    struct pool *pool;
+    esra_progress *progress; /* may be NULL */
+    void *user;
+
+    esra_info info;
+    double start_s, next_poll_s;
+    atomic_bool stop;
+
+    /* In the arena. */
+    struct certificate *best;   /* [channels]: least F, greatest D so far */
+    struct certificate *shares; /* [row blocks of one channel] */
+    double *scratch;            /* [threads] x esra_certificate_scratch() */
+};
+
+/* Lays out and begins. The arena outlives the monitor. */
+esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena, struct message *message);
+
+/* Certifies one channel's iterate; copies it to the caller where it is the best so far. All channels of an iteration
+ * are shown before esra_monitor_decide(). */
+void esra_monitor_show(struct monitor *monitor, int channel, const struct candidate *candidate);
+
+/* After the certificates of `iterations` iterations: true when the run is over. */
+bool esra_monitor_decide(struct monitor *monitor, int iterations);
+
+/* For loops that last: lets the caller speak and looks at the clock, at most ten times a second. Only in the thread that
+ * runs the solver. */
+void esra_monitor_poll(struct monitor *monitor);
+
+/* Any thread: leave your loop, the iterate will not be used. */
+bool esra_monitor_stopping(struct monitor *monitor);
+
+/* Closes the books: outcome and seconds. */
+void esra_monitor_end(struct monitor *monitor);
+
+#endif

@@ -1,0 +1,33 @@
+/* solve/pactv.h - PACTV: the proximal step of ESRA, one layer at a time (paper, section 2). */
+#ifndef ESRA_SOLVE_PACTV_H
+#define ESRA_SOLVE_PACTV_H
+
+#include <stdbool.h>
+
+#include "base/plane.h"
+
+/* min over 0 <= L <= 1 of 1/2 |L - d|^2 + beta |D L - E|_1. All planes have one size; p, q, pt, qt and the gradients are
+ * laid out as in ops/diff.h. */
+struct pactv {
+    struct plane d;
+    struct plane e_vertical, e_horizontal; /* E_1, E_2 */
+    float beta;
+
+    struct plane layer;  /* out: L */
+    struct plane p, q;   /* out: the dual solution; in: where to start, with warm_start */
+    struct plane pt, qt; /* scratch: the extrapolated point (p~, q~) */
+    float *row;          /* scratch: one row */
+
+    bool warm_start;
+    double tolerance;
+    int max_iterations;
+
+    /* Asked between iterations; true ends the work early with a useless layer. May be NULL. */
+    bool (*interrupted)(void *context);
+    void *context;
+};
+
+/* Returns the number of iterations made. */
+int esra_pactv_solve(struct pactv *prox);
+
+#endif

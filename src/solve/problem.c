@@ -1,0 +1,175 @@
+/* solve/problem.c - checks a caller's problem, down to every sample. */
+#include "solve/problem.h"
+
+#include <limits.h>
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/plane.h"
+
+/* Data this large is mis-scaled (8 or 16 bit code values at most reach 65535); squares of it still sum in double and
+ * differences still fit in float. */
+#define LARGEST_SAMPLE 1e6f
+#define LARGEST_MIXING 1e3
+
+static esra_status check_shape(const esra_image *image, const struct problem *like, int channels, const char *what,
+                               int number, struct message *message)
+{
+    if (!image->data)
+        return esra_fail(message, ESRA_BAD_ARGUMENT, "%s %d has no data: its pointer is NULL", what, number);
+    if (image->width != like->width || image->height != like->height || image->channels != channels)
+        return esra_fail(message, ESRA_BAD_DATA,
+                         "%s %d is %d x %d with %d channel(s), but %d x %d with %d is needed: bring all to one size", what,
+                         number, image->width, image->height, image->channels, like->width, like->height, channels);
+    return ESRA_OK;
+}
+
+/* The first width x height samples of every channel must be finite and in [lowest, highest]. */
+static esra_status check_samples(const esra_image *image, int width, int height, float lowest, float highest,
+                                 const char *what, int number, struct message *message)
+{
+    for (int c = 0; c < image->channels; c++)
+        for (int y = 0; y < height; y++)
+            for (int x = 0; x < width; x++) {
+                float value = *image_sample(image, x, y, c);
+                if (value >= lowest && value <= highest)
+                    continue;
+                if (isnan(value) || isinf(value))
+                    return esra_fail(message, ESRA_BAD_DATA,
+                                     "%s %d holds %f at row %d, column %d: replace what is not a finite number", what,
+                                     number, (double)value, y, x);
+                return esra_fail(message, ESRA_BAD_DATA,
+                                 "%s %d holds %g at row %d, column %d: values must lie in [%g, %g]; rescale them", what,
+                                 number, (double)value, y, x, (double)lowest, (double)highest);
+            }
+    return ESRA_OK;
+}
+
+static esra_status check_sizes(struct problem *out, struct message *message)
+{
+    const esra_image *first = &out->mixtures[0];
+    out->width = first->width;
+    out->height = first->height;
+    out->channels = first->channels;
+    if (out->width < 1 || out->height < 1 || out->channels < 1)
+        return esra_fail(message, ESRA_BAD_DATA, "mixtures are %d x %d with %d channel(s): each must be at least 1",
+                         out->width, out->height, out->channels);
+    size_t samples;
+    if (!esra_size_multiply((size_t)out->width, (size_t)out->height, &out->pixels) ||
+        !esra_size_multiply(out->pixels, (size_t)out->channels, &samples) ||
+        !esra_size_multiply(samples, (size_t)out->layers, &samples) ||
+        !esra_size_multiply(samples, sizeof(float), &samples) ||
+        (size_t)out->channels * (size_t)out->layers > INT_MAX || (size_t)out->channels * (size_t)out->height > INT_MAX)
+        return esra_fail(message, ESRA_OVER_LIMIT, "the layers of this problem need more memory than can be addressed");
+    return ESRA_OK;
+}
+
+static esra_status check_mixing(struct problem *out, struct message *message)
+{
+    out->data_norm_squared = 1;
+    for (int i = 0; i < out->photos; i++) {
+        double a = out->mixing[i];
+        if (!(a >= 0 && a <= LARGEST_MIXING))
+            return esra_fail(message, ESRA_BAD_DATA, "mixing coefficient %d is %g: it must lie in [0, %g]", i + 1, a,
+                             LARGEST_MIXING);
+        out->data_norm_squared += a * a;
+    }
+    return ESRA_OK;
+}
+
+static esra_status check_photos(const struct problem *problem, struct message *message)
+{
+    esra_status status = ESRA_OK;
+    for (int i = 0; i < problem->photos; i++) {
+        TRY(check_shape(&problem->mixtures[i], problem, problem->channels, "mixture", i + 1, message));
+        TRY(check_samples(&problem->mixtures[i], problem->width, problem->height, -LARGEST_SAMPLE, LARGEST_SAMPLE,
+                          "mixture", i + 1, message));
+        if (!problem->weights)
+            continue;
+        TRY(check_shape(&problem->weights[i], problem, 1, "weight map", i + 1, message));
+        TRY(check_samples(&problem->weights[i], problem->width, problem->height, 0, 1, "weight map", i + 1, message));
+    }
+fail:
+    return status;
+}
+
+static esra_status check_gradients(const struct problem *problem, struct message *message)
+{
+    static const char *const names[2] = {"vertical gradient of layer", "horizontal gradient of layer"};
+    esra_status status = ESRA_OK;
+    for (int n = 0; n < 2 * problem->layers; n++) {
+        int horizontal = n % 2;
+        TRY(check_shape(&problem->gradients[n], problem, problem->channels, names[horizontal], n / 2, message));
+        TRY(check_samples(&problem->gradients[n], problem->width - horizontal, problem->height - !horizontal,
+                          -LARGEST_SAMPLE, LARGEST_SAMPLE, names[horizontal], n / 2, message));
+    }
+fail:
+    return status;
+}
+
+static esra_status check_result(const struct problem *problem, const esra_result *result, struct message *message)
+{
+    esra_status status = ESRA_OK;
+    for (int l = 0; l < problem->layers; l++)
+        TRY(check_shape(&result->layers[l], problem, problem->channels, "result layer", l, message));
+    for (int n = 0; result->duals && n < 2 * problem->layers; n++)
+        TRY(check_shape(&result->duals[n], problem, problem->channels, "result dual of layer", n / 2, message));
+fail:
+    return status;
+}
+
+/* 1/2 sum w I^2, the data term of black layers. */
+static double data_energy(const struct problem *problem)
+{
+    double energy = 0;
+    for (int i = 0; i < problem->photos; i++)
+        for (int c = 0; c < problem->channels; c++)
+            for (int y = 0; y < problem->height; y++)
+                for (int x = 0; x < problem->width; x++) {
+                    double value = *image_sample(&problem->mixtures[i], x, y, c);
+                    double weight = problem->weights ? *image_sample(&problem->weights[i], x, y, 0) : 1;
+                    energy += 0.5 * weight * value * value;
+                }
+    return energy;
+}
+
+/* Layers lie in [0,1], where float32 rounds by 2^-26 on average: a difference that the optimum pins to E misses it by
+ * 2^-25, times lambda. In the data term a residual of 2^-20 of the photo, squared, is as good as none. */
+static double resolution(const struct problem *problem)
+{
+    double w = problem->width, h = problem->height;
+    double differences = ((h - 1) * w + h * (w - 1)) * problem->layers * problem->channels;
+    return ldexp(problem->lambda * differences, -25) + ldexp(data_energy(problem), -40);
+}
+
+esra_status esra_problem_check(struct problem *out, const esra_problem *problem, const esra_result *result, double lambda,
+                               struct message *message)
+{
+    esra_status status = ESRA_OK;
+    if (!problem || problem->struct_size < sizeof *problem || !result || result->struct_size < sizeof *result)
+        return esra_fail(message, ESRA_BAD_ARGUMENT,
+                         "problem or result was not initialised: begin with ESRA_PROBLEM_INIT and ESRA_RESULT_INIT");
+    if (!problem->mixing || !problem->mixtures || !problem->gradients)
+        return esra_fail(message, ESRA_BAD_ARGUMENT, "a problem needs mixing coefficients, mixtures and gradients");
+    if (!result->layers)
+        return esra_fail(message, ESRA_BAD_ARGUMENT, "a result needs room for the layers");
+    if (problem->photos < 1 || problem->photos == INT_MAX)
+        return esra_fail(message, ESRA_BAD_DATA, "a problem needs at least one photo, not %d", problem->photos);
+    *out = (struct problem){
+        .photos = problem->photos,
+        .layers = problem->photos + 1,
+        .lambda = lambda,
+        .mixing = problem->mixing,
+        .mixtures = problem->mixtures,
+        .gradients = problem->gradients,
+        .weights = problem->weights,
+    };
+    TRY(check_sizes(out, message));
+    TRY(check_mixing(out, message));
+    TRY(check_photos(out, message));
+    TRY(check_gradients(out, message));
+    TRY(check_result(out, result, message));
+    out->resolution = resolution(out);
+fail:
+    return status;
+}

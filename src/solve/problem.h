@@ -1,0 +1,27 @@
+/* solve/problem.h - a problem whose every sample has been looked at: what the engines and the certificate may rely on. */
+#ifndef ESRA_SOLVE_PROBLEM_H
+#define ESRA_SOLVE_PROBLEM_H
+
+#include "base/pool.h"
+#include "base/status.h"
+
+struct problem {
+    int photos, layers; /* m, m+1 */
+    int width, height, channels;
+    size_t pixels; /* of one plane */
+    double lambda;
+    const double *mixing;                            /* a_i */
+    const esra_image *mixtures, *gradients, *weights; /* the caller's views; weights NULL: all 1 */
+
+    /* sum a_i^2 + 1 = |A|^2, since A A' = a a' + 1; weights in [0,1] cannot enlarge it. */
+    double data_norm_squared;
+
+    /* What rounding the layers to float32 changes F by (doc/NUMERICS.md): below this, F - D says nothing. */
+    double resolution;
+};
+
+/* Checks the caller's problem and result, down to every sample, and fills *out, which borrows from them. */
+esra_status esra_problem_check(struct problem *out, const esra_problem *problem, const esra_result *result, double lambda,
+                               struct message *message);
+
+#endif

@@ -1,0 +1,115 @@
+/* tests/base/pool.c - every task runs once, on whatever threads there are; a forked child is not left hanging. */
+#include "base/pool.h"
+
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+
+#define TASKS 1000
+
+struct tally {
+    atomic_int runs[TASKS];
+    atomic_int foreign; /* tasks that claimed to be worker 0 outside the calling thread's count */
+    int threads;
+    int watched;
+};
+
+static void count(void *work, int task, int worker)
+{
+    struct tally *tally = work;
+    atomic_fetch_add(&tally->runs[task], 1);
+    if (worker < 0 || worker >= tally->threads)
+        atomic_fetch_add(&tally->foreign, 1);
+}
+
+static bool all_ran_once(struct tally *tally)
+{
+    for (int n = 0; n < TASKS; n++)
+        if (atomic_load(&tally->runs[n]) != 1)
+            return false;
+    return atomic_load(&tally->foreign) == 0;
+}
+
+static void each_task_runs_once(void)
+{
+    for (int threads = 1; threads <= 8; threads++) {
+        struct message message;
+        struct pool *pool;
+        CHECK(esra_pool_create(&pool, threads, &message) == ESRA_OK);
+        for (int repeat = 0; repeat < 20; repeat++) {
+            struct tally tally = {.threads = esra_pool_threads(pool)};
+            esra_pool_run(pool, count, &tally, TASKS, NULL);
+            CHECK(all_ran_once(&tally));
+        }
+        esra_pool_free(&pool);
+        CHECK(pool == NULL);
+    }
+}
+
+static void no_task_is_no_work(void)
+{
+    struct message message;
+    struct pool *pool;
+    struct tally tally = {.threads = 3};
+    CHECK(esra_pool_create(&pool, 3, &message) == ESRA_OK);
+    esra_pool_run(pool, count, &tally, 0, NULL);
+    CHECK(atomic_load(&tally.runs[0]) == 0);
+    esra_pool_free(&pool);
+}
+
+static void slow(void *work, int task, int worker)
+{
+    struct timespec pause = {.tv_nsec = worker == 0 ? 1000000 : 350000000};
+    (void)work, (void)task;
+    nanosleep(&pause, NULL);
+}
+
+static void watch(void *work)
+{
+    ((struct tally *)work)->watched++;
+}
+
+/* The caller's own task is short; while it waits for the others it is asked to watch every tenth of a second. */
+static void the_waiting_caller_watches(void)
+{
+    struct message message;
+    struct pool *pool;
+    struct tally tally = {.threads = 2};
+    CHECK(esra_pool_create(&pool, 2, &message) == ESRA_OK);
+    for (int n = 0; n < 5 && tally.watched == 0; n++)
+        esra_pool_run(pool, slow, &tally, 2, watch);
+    CHECK(tally.watched > 0);
+    esra_pool_free(&pool);
+}
+
+static void a_forked_child_works_alone(void)
+{
+    struct message message;
+    struct pool *pool;
+    CHECK(esra_pool_create(&pool, 4, &message) == ESRA_OK);
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        struct tally tally = {.threads = esra_pool_threads(pool)};
+        alarm(20);
+        esra_pool_run(pool, count, &tally, TASKS, NULL);
+        bool good = tally.threads == 1 && all_ran_once(&tally);
+        esra_pool_free(&pool);
+        _exit(good ? 0 : 1);
+    }
+    int status = 1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    esra_pool_free(&pool);
+}
+
+int main(void)
+{
+    RUN(each_task_runs_once);
+    RUN(no_task_is_no_work);
+    RUN(the_waiting_caller_watches);
+    RUN(a_forked_child_works_alone);
+    return check_report();
+}
