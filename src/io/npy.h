@@ -1,0 +1,28 @@
+/* io/npy.h - NumPy's .npy files: float32 or float64 in, float32 out. */
+#ifndef ESRA_IO_NPY_H
+#define ESRA_IO_NPY_H
+
+#include "io/output.h"
+
+#define NPY_MAX_DIMENSIONS 8
+
+struct npy_array {
+    float *data;
+    int dimensions;
+    size_t shape[NPY_MAX_DIMENSIONS];
+    ptrdiff_t stride[NPY_MAX_DIMENSIONS]; /* in floats */
+};
+
+/* Reads a whole file ("-": standard input) that holds one array, in either byte order and either memory order. */
+esra_status esra_npy_read(struct npy_array *array, const char *path, struct message *message);
+
+void esra_npy_free(struct npy_array *array);
+
+/* Writes an array in C order. */
+esra_status esra_npy_write(struct output *output, const float *data, int dimensions, const size_t *shape,
+                           struct message *message);
+
+/* "(3, 480, 640)" into text, for messages. */
+void esra_npy_describe(const struct npy_array *array, char *text, size_t size);
+
+#endif

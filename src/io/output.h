@@ -1,0 +1,31 @@
+/* io/output.h - a file that appears whole or not at all. Bytes go to a temporary in the same folder; only
+ * esra_output_commit() puts it in the place of the file named, and until then an older file there is untouched. */
+#ifndef ESRA_IO_OUTPUT_H
+#define ESRA_IO_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "base/status.h"
+
+struct output {
+    int fd;           /* -1: not open */
+    const char *name; /* as the user gave it; "standard output" for "-" */
+    char *path;       /* the file itself, past symbolic links; NULL: fd is written as it stands (pipe, device) */
+    char *temporary;  /* the temporary's path; NULL where it has no name (O_TMPFILE) */
+    bool exists;      /* path named a file when opened */
+    unsigned mode;    /* permission bits to give */
+};
+
+/* Begins a file; name must stay valid. "-" is standard output. Fails early: a folder that is missing or may not be
+ * written is found here, before any work. */
+esra_status esra_output_open(struct output *output, const char *name, struct message *message);
+
+esra_status esra_output_write(struct output *output, const void *bytes, size_t size, struct message *message);
+
+/* Puts the whole file in its place, on disk before in name. On failure it is discarded. */
+esra_status esra_output_commit(struct output *output, struct message *message);
+
+/* Forgets the file; harmless after commit, and on a zeroed struct. */
+void esra_output_discard(struct output *output);
+
+#endif

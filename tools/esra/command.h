@@ -1,0 +1,46 @@
+/* tools/esra/command.h - what a sub-command is: its words, its options, its work. Parsing, help, man page and completion
+ * all read these tables, and the library's table of settings behind them. */
+#ifndef ESRA_TOOL_COMMAND_H
+#define ESRA_TOOL_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <esra/esra.h>
+
+#include "exit.h"
+
+enum option_type { OPTION_FLAG, OPTION_TEXT, OPTION_FILE };
+
+struct option {
+    const char *name; /* without the dashes */
+    char letter;      /* its short form, or 0 */
+    enum option_type type;
+    const char *value;   /* what follows, for help: "FILE", "a_1,...,a_m", "tty|json" */
+    size_t offset;       /* in the command's own struct: a bool for a flag, a char * for the others */
+    bool required;
+    const char *help;
+};
+
+struct command {
+    const char *name;
+    const char *summary;     /* half a line */
+    const char *operands;    /* what stands after the options, or "" */
+    int max_operands;
+    const char *description; /* paragraphs separated by blank lines */
+    const char *example;     /* command lines, one a row, or NULL */
+    const struct option *options;
+    int option_count;
+    bool takes_settings; /* the library's settings are options too */
+    enum exit_code (*run)(int argc, char **argv);
+};
+
+extern const struct command help_command, solve_command;
+
+/* All commands, in the order of the help; ends with NULL. */
+extern const struct command *const commands[];
+
+/* NULL where there is none of that name. */
+const struct command *find_command(const char *name);
+
+#endif

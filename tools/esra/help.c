@@ -1,0 +1,128 @@
+/* tools/esra/help.c - esra help: texts for people. help_formats.c makes the man page and the completions. */
+#include <stdio.h>
+#include <string.h>
+
+#include "help.h"
+
+#define NAME "help"
+#define LINE_WIDTH 80
+
+struct help_options {
+    char *format;
+};
+
+static const struct option options[] = {
+    {"format", 0, OPTION_TEXT, "text|man|bash|zsh|fish", offsetof(struct help_options, format), false,
+     "text for reading here (default), the man page, or the completion script of a shell"},
+};
+
+/* Prints text in words, each line starting with `indent` spaces; the first is already `column` wide. */
+static void print_wrapped(const char *text, int indent, int column)
+{
+    while (*text) {
+        if (*text == '\n') {
+            printf("\n%*s", indent, "");
+            column = indent;
+            text++;
+            continue;
+        }
+        size_t word = strcspn(text, " \n");
+        if (column + (int)word > LINE_WIDTH && column > indent) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        }
+        printf("%.*s", (int)word, text);
+        column += (int)word;
+        text += word;
+        if (*text == ' ') {
+            putchar(' ');
+            column++;
+            text++;
+        }
+    }
+    putchar('\n');
+}
+
+static void print_entry(const char *head, const char *help)
+{
+    const int indent = 28;
+    int column = printf("  %s", head);
+    if (column + 2 > indent)
+        column = printf("\n") * 0;
+    printf("%*s", indent - column, "");
+    print_wrapped(help, indent, indent);
+}
+
+static void print_option(const struct option_text *option, void *context)
+{
+    char head[128], help[1024];
+    (void)context;
+    snprintf(head, sizeof head, "%s%s%s%s", option->letter, option->flag, *option->value ? " " : "", option->value);
+    snprintf(help, sizeof help, "%s%s%s%s", option->help, *option->standard ? " (default " : "", option->standard,
+             *option->standard ? ")" : "");
+    print_entry(head, help);
+}
+
+static void print_command(const struct command *command)
+{
+    printf("usage: esra %s [options]%s%s\n\n", command->name, *command->operands ? " " : "", command->operands);
+    print_wrapped(command->description, 0, 0);
+    printf("\nOptions:\n");
+    each_option(command, print_option, NULL);
+    if (command->example)
+        printf("\nExample:\n  %s\n", command->example);
+}
+
+static void print_overview(void)
+{
+    printf("esra looks through glass: it separates what is behind a glass from what it reflects.\n\n"
+           "usage: esra COMMAND [options]\n       esra --version\n\nCommands:\n");
+    for (const struct command *const *c = commands; *c; c++)
+        print_entry((*c)->name, (*c)->summary);
+    printf("\n'esra help COMMAND' tells more, and so does 'man esra'.\n\nExit codes:\n");
+#define ROW(name, code, text) \
+    printf("  %-4d", code);   \
+    print_wrapped(text, 6, 6);
+    EXIT_TABLE(ROW)
+#undef ROW
+}
+
+static enum exit_code print_help(const char *topic)
+{
+    const struct command *command = topic ? find_command(topic) : NULL;
+    if (topic && !command)
+        return complain(EXIT_USAGE, NAME, "there is no command '%s'; 'esra help' lists them", topic);
+    if (command)
+        print_command(command);
+    else
+        print_overview();
+    return EXIT_DONE;
+}
+
+static enum exit_code run(int argc, char **argv)
+{
+    struct help_options values = {0};
+    struct parsed parsed = {.command = &help_command, .values = &values};
+    enum exit_code code = options_parse(&parsed, argc, argv);
+    if (code != EXIT_DONE)
+        return code;
+    const char *topic = parsed.help ? NAME : parsed.operand_count > 0 ? parsed.operands[0] : NULL;
+    if (!values.format || strcmp(values.format, "text") == 0)
+        code = print_help(topic);
+    else if (!print_format(values.format))
+        code = complain(EXIT_USAGE, NAME, "--format takes one of %s, not '%s'", options[0].value, values.format);
+    options_free(&parsed);
+    return finish_stdout(code, NAME);
+}
+
+const struct command help_command = {
+    .name = NAME,
+    .summary = "tell about esra or one of its commands",
+    .operands = "[COMMAND]",
+    .max_operands = 1,
+    .description = "Without a command, lists the commands and the exit codes.",
+    .example = "esra help --format=bash > esra.bash",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
+};

@@ -1,0 +1,366 @@
+/* tools/esra/solve.c - esra solve: the paper's problem, from arrays to arrays. */
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "io/npy.h"
+#include "options.h"
+#include "progress.h"
+
+#define NAME "solve"
+
+struct solve_options {
+    char *mixtures, *gradients, *weights, *mixing, *output, *duals, *progress;
+    bool json, quiet, keep_partial;
+};
+
+static const struct option options[] = {
+    {"mixtures", 0, OPTION_FILE, "FILE", offsetof(struct solve_options, mixtures), true,
+     "the photos I, aligned: an array (m,h,w) or (m,h,w,c) of float32 or float64"},
+    {"gradients", 0, OPTION_FILE, "FILE", offsetof(struct solve_options, gradients), true,
+     "the layers' gradients E: (m+1,2,h,w[,c]); [:,0] is L[y+1]-L[y] (last row ignored), [:,1] is L[x+1]-L[x] (last "
+     "column ignored); layer 0 is the transmitted one"},
+    {"mixing", 0, OPTION_TEXT, "a_1,...,a_m", offsetof(struct solve_options, mixing), true,
+     "how strongly each photo sees the transmitted layer"},
+    {"weights", 0, OPTION_FILE, "FILE", offsetof(struct solve_options, weights), false,
+     "how far each pixel counts, in [0,1]: (m,h,w); 0 where a photo does not see the scene"},
+    {"output", 'o', OPTION_FILE, "FILE", offsetof(struct solve_options, output), true,
+     "where the layers go: (m+1,h,w[,c]) of float32; '-' is standard output"},
+    {"duals", 0, OPTION_FILE, "FILE", offsetof(struct solve_options, duals), false,
+     "also write the field u, laid out as the gradients, that proves the bound"},
+    {"json", 0, OPTION_FLAG, NULL, offsetof(struct solve_options, json), false,
+     "print the result as one JSON object on standard output"},
+    {"progress", 0, OPTION_TEXT, "auto|json|none", offsetof(struct solve_options, progress), false,
+     "how to tell progress on standard error: auto is a bar on a terminal, json a line for each step"},
+    {"quiet", 'q', OPTION_FLAG, NULL, offsetof(struct solve_options, quiet), false,
+     "say nothing but errors on standard error"},
+    {"keep-partial", 0, OPTION_FLAG, NULL, offsetof(struct solve_options, keep_partial), false,
+     "when interrupted, write the best layers found so far"},
+};
+
+/* Everything a run holds, zeroed to begin with, freed as a whole. */
+struct job {
+    struct solve_options options;
+    esra_settings settings;
+    struct message message;
+    struct npy_array mixtures, gradients, weights;
+    int photos, width, height, channels;
+    double *mixing;
+    esra_image *mixture_views, *gradient_views, *weight_views, *layer_views, *dual_views;
+    float *layers, *duals;
+    size_t layer_shape[5], dual_shape[5]; /* of the output arrays */
+    int dimensions;                       /* of the mixtures: 3, or 4 with channels */
+    struct output output, dual_output;
+    esra_info info;
+};
+
+static enum exit_code fail(const struct job *job, esra_status status)
+{
+    return complain(exit_code_of(status), NAME, "%s", job->message.text);
+}
+
+/* ---- Input ---- */
+
+static esra_status parse_mixing(struct job *job, const char *text)
+{
+    int count = 0;
+    job->mixing = calloc((size_t)job->photos, sizeof *job->mixing);
+    if (!job->mixing)
+        return esra_fail_memory(&job->message);
+    for (const char *at = text;; at++) {
+        char *end;
+        double value = strtod(at, &end);
+        if (end == at || (*end != ',' && *end != '\0'))
+            return esra_fail(&job->message, ESRA_BAD_DATA, "--mixing '%s' is not a list of numbers such as 0.8,0.85", text);
+        if (count < job->photos)
+            job->mixing[count] = value;
+        count++;
+        at = end;
+        if (*at == '\0')
+            break;
+    }
+    if (count != job->photos)
+        return esra_fail(&job->message, ESRA_BAD_DATA, "--mixing has %d coefficient(s), but %s holds %d photo(s): give one each",
+                         count, job->options.mixtures, job->photos);
+    return ESRA_OK;
+}
+
+static esra_status take_shape(struct job *job)
+{
+    const struct npy_array *array = &job->mixtures;
+    char text[256];
+    esra_npy_describe(array, text, sizeof text);
+    if (array->dimensions != 3 && array->dimensions != 4)
+        return esra_fail(&job->message, ESRA_BAD_DATA, "mixtures %s have shape %s: (m,h,w) or (m,h,w,c) is needed",
+                         job->options.mixtures, text);
+    for (int n = 0; n < array->dimensions; n++)
+        if (array->shape[n] > INT_MAX / 2)
+            return esra_fail(&job->message, ESRA_OVER_LIMIT, "mixtures %s have shape %s: no side may exceed %d",
+                             job->options.mixtures, text, INT_MAX / 2);
+    job->dimensions = array->dimensions;
+    job->photos = (int)array->shape[0];
+    job->height = (int)array->shape[1];
+    job->width = (int)array->shape[2];
+    job->channels = array->dimensions == 4 ? (int)array->shape[3] : 1;
+    return ESRA_OK;
+}
+
+static esra_status check_shape(struct job *job, const struct npy_array *array, const char *what, const char *path,
+                               int dimensions, const size_t *shape)
+{
+    struct npy_array wanted = {.dimensions = dimensions};
+    char is[256], should[256], mixtures[256];
+    memcpy(wanted.shape, shape, (size_t)dimensions * sizeof *shape);
+    if (array->dimensions == dimensions && memcmp(array->shape, shape, (size_t)dimensions * sizeof *shape) == 0)
+        return ESRA_OK;
+    esra_npy_describe(array, is, sizeof is);
+    esra_npy_describe(&wanted, should, sizeof should);
+    esra_npy_describe(&job->mixtures, mixtures, sizeof mixtures);
+    return esra_fail(&job->message, ESRA_BAD_DATA, "%s %s have shape %s, but mixtures of shape %s need %s", what, path, is,
+                     mixtures, should);
+}
+
+static esra_status read_arrays(struct job *job)
+{
+    const struct solve_options *o = &job->options;
+    esra_status status;
+    TRY(esra_npy_read(&job->mixtures, o->mixtures, &job->message));
+    TRY(take_shape(job));
+    TRY(parse_mixing(job, o->mixing));
+
+    size_t m = (size_t)job->photos, h = (size_t)job->height, w = (size_t)job->width, c = (size_t)job->channels;
+    memcpy(job->layer_shape, (size_t[5]){m + 1, h, w, c}, sizeof job->layer_shape);
+    memcpy(job->dual_shape, (size_t[5]){m + 1, 2, h, w, c}, sizeof job->dual_shape);
+    TRY(esra_npy_read(&job->gradients, o->gradients, &job->message));
+    TRY(check_shape(job, &job->gradients, "gradients", o->gradients, job->dimensions + 1, job->dual_shape));
+    if (o->weights) {
+        TRY(esra_npy_read(&job->weights, o->weights, &job->message));
+        TRY(check_shape(job, &job->weights, "weights", o->weights, 3, (size_t[]){m, h, w}));
+    }
+fail:
+    return status;
+}
+
+/* ---- Views of the arrays ---- */
+
+/* The image whose first sample stands `offset` floats in; first is the array's dimension that holds rows. */
+static esra_image view(const struct job *job, const struct npy_array *array, ptrdiff_t offset, int first, int channels)
+{
+    bool has_channels = array->dimensions > first + 2;
+    return (esra_image){array->data + offset, job->width, job->height, channels, array->stride[first + 1],
+                        array->stride[first], has_channels ? array->stride[first + 2] : 0};
+}
+
+static esra_status make_views(struct job *job)
+{
+    size_t m = (size_t)job->photos, samples = (m + 1) * (size_t)job->channels;
+    if (!esra_size_multiply(samples, (size_t)job->height, &samples) ||
+        !esra_size_multiply(samples, (size_t)job->width, &samples))
+        return esra_fail_memory(&job->message);
+    job->mixture_views = calloc(m, sizeof(esra_image));
+    job->weight_views = calloc(m, sizeof(esra_image));
+    job->gradient_views = calloc(2 * (m + 1), sizeof(esra_image));
+    job->layer_views = calloc(m + 1, sizeof(esra_image));
+    job->dual_views = calloc(2 * (m + 1), sizeof(esra_image));
+    job->layers = calloc(samples, sizeof(float));
+    job->duals = job->options.duals ? calloc(samples, 2 * sizeof(float)) : NULL;
+    if (!job->mixture_views || !job->weight_views || !job->gradient_views || !job->layer_views || !job->dual_views ||
+        !job->layers || (job->options.duals && !job->duals))
+        return esra_fail_memory(&job->message);
+
+    size_t size = (size_t)job->width * (size_t)job->height * (size_t)job->channels;
+    for (size_t i = 0; i < m; i++) {
+        ptrdiff_t n = (ptrdiff_t)i;
+        job->mixture_views[i] = view(job, &job->mixtures, n * job->mixtures.stride[0], 1, job->channels);
+        if (job->options.weights)
+            job->weight_views[i] = view(job, &job->weights, n * job->weights.stride[0], 1, 1);
+    }
+    for (size_t l = 0; l < 2 * (m + 1); l++) {
+        ptrdiff_t layer = (ptrdiff_t)(l / 2), direction = (ptrdiff_t)(l % 2);
+        job->gradient_views[l] = view(job, &job->gradients,
+                                      layer * job->gradients.stride[0] + direction * job->gradients.stride[1], 2,
+                                      job->channels);
+        if (job->duals)
+            job->dual_views[l] = esra_image_interleaved(job->duals + l * size, job->width, job->height, job->channels);
+    }
+    for (size_t l = 0; l <= m; l++)
+        job->layer_views[l] = esra_image_interleaved(job->layers + l * size, job->width, job->height, job->channels);
+    return ESRA_OK;
+}
+
+/* ---- Run and output ---- */
+
+static esra_status run_solver(struct job *job, struct progress *progress)
+{
+    esra_problem problem = ESRA_PROBLEM_INIT;
+    esra_result result = ESRA_RESULT_INIT;
+    esra_solver *solver;
+    problem.photos = job->photos;
+    problem.mixing = job->mixing;
+    problem.mixtures = job->mixture_views;
+    problem.gradients = job->gradient_views;
+    problem.weights = job->options.weights ? job->weight_views : NULL;
+    result.layers = job->layer_views;
+    result.duals = job->duals ? job->dual_views : NULL;
+    job->info = (esra_info)ESRA_INFO_INIT;
+    esra_status status = esra_solver_create(&solver);
+    if (status == ESRA_OK) {
+        esra_solver_set_progress(solver, progress_tell, progress);
+        status = esra_solver_run(solver, &problem, &job->settings, &result, &job->info);
+    }
+    snprintf(job->message.text, sizeof job->message.text, "%s", esra_solver_message(solver));
+    esra_solver_free(&solver);
+    return status;
+}
+
+static esra_status write_outputs(struct job *job)
+{
+    esra_status status;
+    TRY(esra_npy_write(&job->output, job->layers, job->dimensions, job->layer_shape, &job->message));
+    if (job->duals) {
+        TRY(esra_npy_write(&job->dual_output, job->duals, job->dimensions + 1, job->dual_shape, &job->message));
+        TRY(esra_output_commit(&job->dual_output, &job->message));
+    }
+    TRY(esra_output_commit(&job->output, &job->message));
+fail:
+    return status;
+}
+
+static enum exit_code print_json(const struct job *job, enum exit_code code)
+{
+    const esra_info *info = &job->info;
+    char engine[32];
+    setting_choice("engine", job->settings.engine, engine, sizeof engine);
+    json_t *object = json_pack("{s:s, s:s, s:f, s:f, s:f, s:i, s:I, s:s, s:i, s:f}", "schema", "esra-solve-1", "status",
+                               esra_outcome_name(info->outcome), "objective", info->objective, "bound", info->bound, "gap",
+                               info->gap, "iterations", info->iterations, "inner_iterations",
+                               (json_int_t)info->inner_iterations, "engine", engine, "threads", info->threads,
+                               "seconds", info->seconds);
+    if (!object || json_dumpf(object, stdout, JSON_INDENT(2)) || putchar('\n') == EOF) {
+        json_decref(object);
+        return complain(EXIT_IO, NAME, "the result could not be printed on standard output");
+    }
+    json_decref(object);
+    return finish_stdout(code, NAME);
+}
+
+static void print_summary(const struct job *job)
+{
+    const esra_info *info = &job->info;
+    fprintf(stderr, "%s: objective %.6g, proven to be within %.2g of the optimum; %d iterations, %.2f s\n",
+            esra_outcome_name(info->outcome), info->objective, info->gap, info->iterations, info->seconds);
+    if (info->outcome == ESRA_INACCURATE && job->settings.gap > 0)
+        fprintf(stderr, "the gap asked for, %g, was not reached; allow more with --max-iterations\n", job->settings.gap);
+}
+
+static enum exit_code finish(struct job *job)
+{
+    enum exit_code code = signals_exit();
+    bool interrupted = code != EXIT_DONE;
+    if (interrupted && !job->options.keep_partial)
+        return complain(code, NAME, "interrupted; nothing was written");
+    esra_status status = write_outputs(job);
+    if (status != ESRA_OK)
+        return fail(job, status);
+    if (!job->options.quiet)
+        print_summary(job);
+    if (!interrupted && job->info.outcome != ESRA_OPTIMAL && job->settings.gap > 0)
+        code = EXIT_GAP;
+    return job->options.json ? print_json(job, code) : code;
+}
+
+static enum exit_code check_streams(const struct solve_options *o)
+{
+    const char *inputs[] = {o->mixtures, o->gradients, o->weights};
+    int from_stdin = 0, to_stdout = o->json;
+    for (size_t n = 0; n < sizeof inputs / sizeof inputs[0]; n++)
+        from_stdin += inputs[n] && strcmp(inputs[n], "-") == 0;
+    bool binary = strcmp(o->output, "-") == 0 || (o->duals && strcmp(o->duals, "-") == 0);
+    to_stdout += strcmp(o->output, "-") == 0;
+    to_stdout += o->duals && strcmp(o->duals, "-") == 0;
+    if (from_stdin > 1)
+        return complain(EXIT_USAGE, NAME, "only one input can come from standard input");
+    if (to_stdout > 1)
+        return complain(EXIT_USAGE, NAME, "only one of --output, --duals and --json can go to standard output");
+    if (binary && isatty(STDOUT_FILENO))
+        return complain(EXIT_USAGE, NAME, "standard output is a terminal; send the array to a file or a pipe");
+    return EXIT_DONE;
+}
+
+static enum exit_code work(struct job *job)
+{
+    struct progress progress;
+    esra_status status;
+    enum exit_code code = check_streams(&job->options);
+    if (code != EXIT_DONE)
+        return code;
+    if (!progress_begin(&progress, job->options.progress, job->options.quiet, &job->settings))
+        return complain(EXIT_USAGE, NAME, "--progress takes one of auto|json|none, not '%s'", job->options.progress);
+    TRY(read_arrays(job));
+    TRY(make_views(job));
+    TRY(esra_output_open(&job->output, job->options.output, &job->message));
+    if (job->options.duals)
+        TRY(esra_output_open(&job->dual_output, job->options.duals, &job->message));
+    signals_begin();
+    status = run_solver(job, &progress);
+    signals_end();
+    progress_end(&progress);
+    if (status == ESRA_OK)
+        return finish(job);
+fail:
+    return fail(job, status);
+}
+
+static void job_free(struct job *job)
+{
+    esra_output_discard(&job->output);
+    esra_output_discard(&job->dual_output);
+    esra_npy_free(&job->mixtures);
+    esra_npy_free(&job->gradients);
+    esra_npy_free(&job->weights);
+    free(job->mixing);
+    free(job->mixture_views);
+    free(job->gradient_views);
+    free(job->weight_views);
+    free(job->layer_views);
+    free(job->dual_views);
+    free(job->layers);
+    free(job->duals);
+}
+
+static enum exit_code run(int argc, char **argv)
+{
+    struct job job = {0};
+    struct parsed parsed = {.command = &solve_command, .values = &job.options, .settings = &job.settings};
+    enum exit_code code = options_parse(&parsed, argc, argv);
+    if (code != EXIT_DONE)
+        return code;
+    if (parsed.help)
+        code = help_command.run(2, (char *[]){(char *)"help", (char *)NAME, NULL});
+    else
+        code = work(&job);
+    job_free(&job);
+    options_free(&parsed);
+    return code;
+}
+
+const struct command solve_command = {
+    .name = NAME,
+    .summary = "recover the layers of aligned photos from given gradients, with a certificate",
+    .operands = "",
+    .description =
+        "Minimises F(L) = 1/2 sum_i w_i |I_i - a_i L_0 - L_i|^2 + lambda sum_l |D L_l - E_l|_1 over layers with values in "
+        "[0,1]: L_0 is the scene behind the glass, L_i what photo i reflects. Prints F and a proven lower bound of the "
+        "least F, so that the gap tells how much better any other answer could be.\n\n"
+        "Arrays are NumPy .npy files, in C or Fortran order and either byte order. '-' stands for standard input or "
+        "output. Outputs appear whole or not at all; a file that was there before survives any failure.",
+    .example = "esra solve --mixtures I.npy --gradients E.npy --mixing 0.8,0.85,0.9 --lambda 0.02 -o L.npy --json",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .takes_settings = true,
+    .run = run,
+};
