@@ -11,8 +11,9 @@
  *     z_k = clip(z~ + (D L - E)/(8 beta), -1, 1),   L = P(d - beta D' z~)
  *     z~  = z_k + (t_k - 1)/t_{k+1} (z_k - z_{k-1}),   t_{k+1} = (1 + sqrt(1 + 4 t_k^2))/2
  *
- * It ends when L has changed by no more than `tolerance` relative to its norm in each of the last few iterations: the
- * momentum makes iterates swing, and one small step may only mean that they are turning round. */
+ * It ends when L has changed by no more than `tolerance` relative to its norm in every one of the last k/4 iterations,
+ * ten at the least. One small step is not enough: momentum makes the iterates swing, with a period that grows with k,
+ * and at a turning point they seem to rest. */
 #include "solve/pactv.h"
 
 #include <math.h>
@@ -22,9 +23,8 @@
 
 #define LANES 8
 
-/* Steps in a row that must be small: from one to ten the error left at a tolerance of 1e-7 falls threefold, for a fifth
- * more iterations; beyond, little. */
-#define CALM_ITERATIONS 10
+#define MIN_CALM 10
+#define CALM_SHARE 4
 
 static float clip(float x, float lowest, float highest)
 {
@@ -146,7 +146,7 @@ int esra_pactv_solve(struct pactv *prox)
         t = t_next;
         /* What stood in the layer before the first iteration is left over from another problem. */
         calm = k > 0 && settled(&change, prox->tolerance) ? calm + 1 : 0;
-        if (calm == CALM_ITERATIONS || (prox->interrupted && prox->interrupted(prox->context)))
+        if ((calm >= MIN_CALM && calm >= k / CALM_SHARE) || (prox->interrupted && prox->interrupted(prox->context)))
             break;
     }
     recover(prox);

@@ -1,0 +1,238 @@
+/* tests/api/contract.c - what esra.h promises about mistakes, structs of other versions, and messages. */
+#include "random_problem.h"
+
+/* Runs r with settings (NULL: defaults) and expects a failure whose message holds `part`. */
+static void expect_failure(const struct random_problem *r, const esra_settings *settings, esra_status expected,
+                           const char *part)
+{
+    esra_solver *solver;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    esra_status status = esra_solver_run(solver, &r->problem, settings, &r->result, NULL);
+    if (!CHECK(status == expected) || !CHECK(strstr(esra_solver_message(solver), part) != NULL))
+        printf("    status %s, message '%s'\n", esra_status_name(status), esra_solver_message(solver));
+    CHECK(strchr(esra_solver_message(solver), '\n') == NULL);
+    esra_solver_free(&solver);
+    CHECK(solver == NULL);
+}
+
+static void settings_out_of_range_are_named(void)
+{
+    struct random_problem r;
+    size_t count;
+    const esra_setting *table = esra_settings_table(&count);
+    random_problem_make(&r, 1, 3, 3, 1);
+    for (size_t n = 0; n < count; n++) {
+        esra_settings settings;
+        esra_settings_default(&settings);
+        char *field = (char *)&settings + table[n].offset;
+        double real = table[n].lowest - 1;
+        int whole = (int)real;
+        if (table[n].type == ESRA_TYPE_REAL)
+            memcpy(field, &real, sizeof real);
+        else
+            memcpy(field, &whole, sizeof whole);
+        expect_failure(&r, &settings, ESRA_BAD_ARGUMENT, table[n].name);
+    }
+    esra_settings settings;
+    esra_settings_default(&settings);
+    settings.lambda = NAN;
+    expect_failure(&r, &settings, ESRA_BAD_ARGUMENT, "lambda is nan");
+    random_problem_free(&r);
+}
+
+static void bad_samples_are_found(void)
+{
+    struct random_problem r;
+    random_problem_make(&r, 2, 4, 3, 2);
+    r.problem.weights = r.weights;
+    float *const places[] = {r.mixtures[1].data, r.gradients[2].data, r.weights[0].data};
+    const char *const names[] = {"mixture 2", "vertical gradient of layer 1", "weight map 1"};
+    const float values[] = {NAN, INFINITY, -INFINITY, 2e6f};
+    for (int place = 0; place < 3; place++)
+        for (int v = 0; v < 4; v++) {
+            float before = *places[place];
+            *places[place] = values[v];
+            expect_failure(&r, NULL, ESRA_BAD_DATA, names[place]);
+            *places[place] = before;
+        }
+    r.weights[0].data[0] = -0.5f;
+    expect_failure(&r, NULL, ESRA_BAD_DATA, "must lie in [0, 1]");
+    random_problem_free(&r);
+}
+
+/* The last row of a vertical gradient and the last column of a horizontal one are never looked at. */
+static void ignored_gradients_may_hold_anything(void)
+{
+    struct random_problem r;
+    esra_solver *solver;
+    random_problem_make(&r, 1, 4, 3, 1);
+    for (int n = 0; n < 4; n++)
+        for (int k = 0; k < 12; k++)
+            if (n % 2 ? k % 4 == 3 : k / 4 == 2)
+                r.gradients[n].data[k] = NAN;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    CHECK(esra_solver_run(solver, &r.problem, NULL, &r.result, NULL) == ESRA_OK);
+    CHECK_TEXT(esra_solver_message(solver), "");
+    for (int k = 0; k < 12; k++)
+        CHECK(isfinite(r.layers[0].data[k]));
+    esra_solver_free(&solver);
+    random_problem_free(&r);
+}
+
+static void shapes_must_agree(void)
+{
+    struct random_problem r;
+    random_problem_make(&r, 2, 4, 3, 1);
+    r.mixtures[1].width = 5;
+    expect_failure(&r, NULL, ESRA_BAD_DATA, "mixture 2 is 5 x 3");
+    r.mixtures[1].width = 4;
+    r.gradients[5].height = 2;
+    expect_failure(&r, NULL, ESRA_BAD_DATA, "horizontal gradient of layer 2");
+    r.gradients[5].height = 3;
+    r.layers[0].channels = 3;
+    expect_failure(&r, NULL, ESRA_BAD_DATA, "result layer 0");
+    r.layers[0].channels = 1;
+    r.mixtures[0].data = NULL;
+    expect_failure(&r, NULL, ESRA_BAD_ARGUMENT, "NULL");
+    random_problem_free(&r);
+}
+
+static void sizes_that_overflow_are_refused(void)
+{
+    struct random_problem r;
+    random_problem_make(&r, 1, 2, 2, 1);
+    for (int n = 0; n < 4; n++)
+        r.gradients[n].width = r.gradients[n].height = r.gradients[n].channels = 0x7fffffff;
+    r.mixtures[0].width = r.mixtures[0].height = r.mixtures[0].channels = 0x7fffffff;
+    expect_failure(&r, NULL, ESRA_OVER_LIMIT, "memory");
+    r.mixtures[0].width = 0;
+    expect_failure(&r, NULL, ESRA_BAD_DATA, "at least 1");
+    random_problem_free(&r);
+}
+
+static void missing_parts_are_named(void)
+{
+    struct random_problem r;
+    random_problem_make(&r, 1, 2, 2, 1);
+    r.problem.photos = 0;
+    expect_failure(&r, NULL, ESRA_BAD_DATA, "at least one photo");
+    r.problem.photos = 1;
+    r.problem.mixing = NULL;
+    expect_failure(&r, NULL, ESRA_BAD_ARGUMENT, "mixing");
+    r.problem.mixing = r.mixing;
+    r.mixing[0] = -1;
+    expect_failure(&r, NULL, ESRA_BAD_DATA, "mixing coefficient 1 is -1");
+    r.mixing[0] = 0.5;
+    r.result.layers = NULL;
+    expect_failure(&r, NULL, ESRA_BAD_ARGUMENT, "layers");
+    r.result.struct_size = 0;
+    expect_failure(&r, NULL, ESRA_BAD_ARGUMENT, "ESRA_RESULT_INIT");
+    random_problem_free(&r);
+}
+
+/* A program built against an older header knows fewer fields: nothing past them is read or written. */
+static void shorter_structs_are_respected(void)
+{
+    struct random_problem r;
+    esra_solver *solver;
+    random_problem_make(&r, 1, 3, 3, 1);
+    struct {
+        size_t struct_size;
+        int engine;
+        unsigned char beyond[64];
+    } old = {0};
+    size_t size = offsetof(esra_settings, lambda);
+    memset(old.beyond, 0xee, sizeof old.beyond);
+    esra_settings_init((esra_settings *)(void *)&old, size);
+    CHECK(old.struct_size == size && ((unsigned char *)&old)[size] == 0xee);
+
+    struct {
+        size_t struct_size;
+        esra_outcome outcome;
+        double objective;
+        unsigned char beyond[64];
+    } info = {.struct_size = offsetof(esra_info, bound)};
+    memset(info.beyond, 0xee, sizeof info.beyond);
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    CHECK(esra_solver_run(solver, &r.problem, (esra_settings *)(void *)&old, &r.result, (esra_info *)(void *)&info) ==
+          ESRA_OK);
+    CHECK(info.objective > 0 && info.beyond[0] == 0xee);
+    esra_solver_free(&solver);
+    random_problem_free(&r);
+}
+
+static void uninitialised_settings_are_refused(void)
+{
+    struct random_problem r;
+    esra_settings settings;
+    memset(&settings, 0, sizeof settings);
+    random_problem_make(&r, 1, 3, 3, 1);
+    expect_failure(&r, &settings, ESRA_BAD_ARGUMENT, "esra_settings_default");
+    random_problem_free(&r);
+}
+
+static void the_table_describes_the_struct(void)
+{
+    size_t count;
+    const esra_setting *table = esra_settings_table(&count);
+    esra_settings settings;
+    esra_settings_default(&settings);
+    CHECK(count > 5 && settings.struct_size == sizeof settings);
+    for (size_t n = 0; n < count; n++) {
+        CHECK(table[n].lowest <= table[n].default_value && table[n].default_value <= table[n].highest);
+        CHECK(table[n].offset < sizeof settings && strlen(table[n].help) > 10);
+        CHECK((table[n].type == ESRA_TYPE_CHOICE) == (table[n].names != NULL));
+        CHECK(n == 0 || table[n].offset > table[n - 1].offset);
+    }
+    CHECK(settings.lambda == 0.02);
+}
+
+static void a_solver_can_be_used_again(void)
+{
+    struct random_problem small, large;
+    esra_solver *solver;
+    esra_info first = ESRA_INFO_INIT, info = ESRA_INFO_INIT;
+    random_problem_make(&small, 1, 5, 4, 1);
+    random_problem_make(&large, 3, 20, 30, 2);
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    CHECK(esra_solver_run(solver, &small.problem, NULL, &small.result, &first) == ESRA_OK);
+    CHECK(esra_solver_run(solver, &large.problem, NULL, &large.result, &info) == ESRA_OK);
+    small.mixtures[0].data[0] = NAN;
+    CHECK(esra_solver_run(solver, &small.problem, NULL, &small.result, &info) == ESRA_BAD_DATA);
+    small.mixtures[0].data[0] = 0.5f;
+    CHECK(esra_solver_run(solver, &small.problem, NULL, &small.result, &info) == ESRA_OK);
+    CHECK_TEXT(esra_solver_message(solver), "");
+    esra_solver_free(&solver);
+    esra_solver_free(&solver);
+    CHECK(strstr(esra_solver_message(NULL), "memory") != NULL);
+    random_problem_free(&small);
+    random_problem_free(&large);
+}
+
+static void names_are_words(void)
+{
+    char version[32];
+    for (int s = ESRA_OK; s <= ESRA_IO_ERROR; s++)
+        CHECK(strstr(esra_status_name((esra_status)s), "unknown") == NULL);
+    for (int o = ESRA_OPTIMAL; o <= ESRA_STOPPED; o++)
+        CHECK(strstr(esra_outcome_name((esra_outcome)o), "unknown") == NULL);
+    CHECK_TEXT(esra_status_name((esra_status)99), "unknown status");
+    snprintf(version, sizeof version, "%d.%d.%d", ESRA_VERSION_MAJOR, ESRA_VERSION_MINOR, ESRA_VERSION_PATCH);
+    CHECK_TEXT(esra_version(), version);
+}
+
+int main(void)
+{
+    RUN(settings_out_of_range_are_named);
+    RUN(bad_samples_are_found);
+    RUN(ignored_gradients_may_hold_anything);
+    RUN(shapes_must_agree);
+    RUN(sizes_that_overflow_are_refused);
+    RUN(missing_parts_are_named);
+    RUN(shorter_structs_are_respected);
+    RUN(uninitialised_settings_are_refused);
+    RUN(the_table_describes_the_struct);
+    RUN(a_solver_can_be_used_again);
+    RUN(names_are_words);
+    return check_report();
+}

@@ -1,0 +1,192 @@
+/* tests/fault/allocations.c - every allocation and every thread refused, one after the other, over every public call:
+ * the right status, no leak (the sanitizer build sees to that), and a solver that still works. The linker's --wrap puts
+ * the functions below in place of malloc and its kin. */
+#include <errno.h>
+#include <pthread.h>
+
+#include "random_problem.h"
+
+static long countdown = -1; /* allocations that still succeed; -1: all of them */
+static bool from_then_on;   /* after the first refusal every further one fails too */
+static long made;
+static int threads_left = -1;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
+
+static bool refuse(void)
+{
+    made++;
+    if (countdown < 0)
+        return false;
+    if (countdown > 0) {
+        countdown--;
+        return false;
+    }
+    if (!from_then_on)
+        countdown = -1;
+    errno = ENOMEM;
+    return true;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return refuse() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return refuse() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *block, size_t size)
+{
+    return refuse() ? NULL : __real_realloc(block, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return refuse() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+{
+    if (threads_left == 0)
+        return EAGAIN;
+    if (threads_left > 0)
+        threads_left--;
+    return __real_pthread_create(thread, attributes, start, argument);
+}
+
+static esra_settings settings_for(int engine, int threads)
+{
+    esra_settings settings;
+    esra_settings_default(&settings);
+    settings.engine = engine;
+    settings.max_iterations = 2;
+    settings.threads = threads;
+    return settings;
+}
+
+static int last_engine(void)
+{
+    size_t count;
+    const esra_setting *table = esra_settings_table(&count);
+    for (size_t n = 0; n < count; n++)
+        if (table[n].offset == offsetof(esra_settings, engine))
+            return (int)table[n].highest;
+    return 0;
+}
+
+/* Everything a program does with a solver. */
+static esra_status whole_life(const struct random_problem *r, const esra_settings *settings)
+{
+    esra_solver *solver;
+    esra_status status = esra_solver_create(&solver);
+    if (status == ESRA_OK)
+        status = esra_solver_run(solver, &r->problem, settings, &r->result, NULL);
+    CHECK((status == ESRA_OK) == (esra_solver_message(solver)[0] == '\0'));
+    esra_solver_free(&solver);
+    return status;
+}
+
+static void every_allocation_may_fail(void)
+{
+    struct random_problem r;
+    random_problem_make(&r, 2, 9, 7, 2);
+    for (int engine = 0; engine <= last_engine(); engine++) {
+        esra_settings settings = settings_for(engine, 3);
+        made = 0;
+        CHECK(whole_life(&r, &settings) == ESRA_OK);
+        long needed = made;
+        CHECK(needed >= 4);
+        for (int mode = 0; mode < 2; mode++)
+            for (long n = 0; n < needed; n++) {
+                countdown = n;
+                from_then_on = mode;
+                esra_status status = whole_life(&r, &settings);
+                countdown = -1;
+                /* The C library's own allocations for a thread may be among them: fewer threads then, and no failure. */
+                CHECK(status == ESRA_OUT_OF_MEMORY || status == ESRA_OK);
+            }
+        printf("  engine %d: %ld allocations refused twice\n", engine, needed);
+    }
+    random_problem_free(&r);
+}
+
+static void a_solver_recovers_from_a_failed_run(void)
+{
+    struct random_problem r;
+    esra_solver *solver;
+    random_problem_make(&r, 2, 9, 7, 1);
+    for (int engine = 0; engine <= last_engine(); engine++) {
+        esra_settings settings = settings_for(engine, 2);
+        CHECK(esra_solver_create(&solver) == ESRA_OK);
+        countdown = 0;
+        from_then_on = true;
+        CHECK(esra_solver_run(solver, &r.problem, &settings, &r.result, NULL) == ESRA_OUT_OF_MEMORY);
+        CHECK(strstr(esra_solver_message(solver), "memory") != NULL);
+        countdown = -1;
+        CHECK(esra_solver_run(solver, &r.problem, &settings, &r.result, NULL) == ESRA_OK);
+        esra_solver_free(&solver);
+    }
+    random_problem_free(&r);
+}
+
+/* The second run of a size finds everything in place. */
+static void a_second_run_allocates_nothing(void)
+{
+    struct random_problem r;
+    esra_solver *solver;
+    random_problem_make(&r, 2, 9, 7, 2);
+    for (int engine = 0; engine <= last_engine(); engine++) {
+        esra_settings settings = settings_for(engine, 3);
+        CHECK(esra_solver_create(&solver) == ESRA_OK);
+        CHECK(esra_solver_run(solver, &r.problem, &settings, &r.result, NULL) == ESRA_OK);
+        made = 0;
+        settings.max_iterations = 50;
+        CHECK(esra_solver_run(solver, &r.problem, &settings, &r.result, NULL) == ESRA_OK);
+        CHECK(made == 0);
+        esra_solver_free(&solver);
+    }
+    random_problem_free(&r);
+}
+
+static void refused_threads_change_nothing_but_speed(void)
+{
+    struct random_problem r;
+    esra_solver *solver;
+    double objective[3];
+    random_problem_make(&r, 2, 9, 40, 1);
+    for (int left = 0; left < 3; left++) {
+        esra_settings settings = settings_for(0, 4);
+        esra_info info = ESRA_INFO_INIT;
+        threads_left = left;
+        CHECK(esra_solver_create(&solver) == ESRA_OK);
+        CHECK(esra_solver_run(solver, &r.problem, &settings, &r.result, &info) == ESRA_OK);
+        CHECK(info.threads == left + 1);
+        objective[left] = info.objective;
+        esra_solver_free(&solver);
+    }
+    threads_left = -1;
+    CHECK(objective[0] == objective[1] && objective[1] == objective[2]);
+    random_problem_free(&r);
+}
+
+int main(void)
+{
+    RUN(every_allocation_may_fail);
+    RUN(a_solver_recovers_from_a_failed_run);
+    RUN(a_second_run_allocates_nothing);
+    RUN(refused_threads_change_nothing_but_speed);
+    return check_report();
+}

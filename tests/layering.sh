@@ -1,0 +1,37 @@
+#!/bin/sh
+# Reads the includes: a room may only look at the rooms named for it here. See doc/ARCHITECTURE.md.
+# usage: layering.sh SOURCE_FOLDER
+cd "$1" || exit 2
+failed=0
+
+# allowed ROOM "PREFIX ...": every #include "..." of src/ROOM must begin with one of the prefixes.
+allowed() {
+    for file in src/$1; do
+        [ -f "$file" ] || continue
+        for include in $(sed -n 's/^#include "\([^"]*\)".*/\1/p' "$file"); do
+            good=no
+            for prefix in $2; do
+                case $include in "$prefix"*) good=yes ;; esac
+            done
+            if [ $good = no ]; then
+                echo "$file includes $include; it may include only: $2"
+                failed=1
+            fi
+        done
+    done
+}
+
+allowed 'base/*' 'base/'
+allowed 'kernels/*' 'kernels/ base/'
+allowed 'ops/*' 'ops/ kernels/ base/'
+allowed 'solve/*' 'solve/ ops/ kernels/ base/'
+allowed 'align/*' 'align/ ops/ kernels/ base/'
+allowed 'gradients/*' 'gradients/ ops/ kernels/ base/'
+allowed 'colour/*' 'colour/ kernels/ base/'
+allowed 'io/*' 'io/ colour/ base/'
+allowed '*.[ch]' 'settings.h pipeline.h solve/ align/ gradients/ colour/ ops/ base/'
+for file in tools/esra/*.[ch]; do
+    grep -H '^#include "\(solve\|ops\|align\|gradients\|kernels\|settings\|pipeline\)' "$file" && failed=1
+done
+[ $failed = 0 ] && echo "every include points the right way"
+exit $failed
