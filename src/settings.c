@@ -69,7 +69,7 @@ esra_status esra_settings_check(esra_settings *out, const esra_settings *caller,
         const esra_setting *row = &table[n];
         double value = read_field(out, row);
         if (!(value >= row->lowest && value <= row->highest))
-            return esra_fail(message, ESRA_BAD_ARGUMENT, "%s is %g: it must lie in [%g, %g]", row->name, value,
+            return esra_fail(message, ESRA_BAD_ARGUMENT, "%s is %.10g: it must lie in [%.10g, %.10g]", row->name, value,
                              row->lowest, row->highest);
     }
     return ESRA_OK;

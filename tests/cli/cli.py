@@ -1,0 +1,42 @@
+"""What the command-line tests share: running esra, in a folder of its own."""
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ESRA = os.environ["ESRA"]
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+SHARED = SOURCE.parent / "shared"
+VERIFY = SOURCE / "tests" / "verify" / "verify.py"
+
+
+class CliTest(unittest.TestCase):
+    """Each test runs in an empty folder, and leaves it when done."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def run_esra(self, *arguments, timeout=120, **options):
+        options.setdefault("capture_output", True)
+        return subprocess.run([ESRA, *map(str, arguments)], cwd=self.path, timeout=timeout, **options)
+
+    def expect(self, code, *arguments, stdout=None, stderr=None, **options):
+        """Runs esra and compares exit code, standard output and standard error with what is expected."""
+        done = self.run_esra(*arguments, **options)
+        told = done.stderr.decode()
+        self.assertEqual(done.returncode, code, told)
+        if stdout is not None:
+            self.assertEqual(done.stdout.decode(), stdout)
+        if stderr is not None:
+            self.assertEqual(told, stderr)
+        return done
+
+    def complains(self, code, stderr, *arguments, **options):
+        """Runs esra, which must fail with this one line and write nothing new."""
+        before = {p: p.read_bytes() for p in self.path.rglob("*") if p.is_file()}
+        self.expect(code, *arguments, stdout="", stderr=stderr + "\n", **options)
+        after = {p: p.read_bytes() for p in self.path.rglob("*") if p.is_file()}
+        self.assertEqual(before, after, "a failure must leave every file as it was, and no new one")

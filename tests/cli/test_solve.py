@@ -1,0 +1,421 @@
+"""esra solve: its promises to whoever calls it from a shell."""
+import io
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import numpy as np
+
+from cli import ESRA, SHARED, VERIFY, CliTest
+
+ACCURATE = ["--engine", "paper", "--gap", "1e-4", "--max-iterations", "200000", "--inner-tolerance", "1e-7",
+            "--inner-iterations", "20000"]
+
+
+def random_arrays(photos=2, shape=(9, 11), seed=1):
+    rng = np.random.default_rng(seed)
+    mixtures = rng.random((photos, *shape)).astype(np.float32)
+    gradients = (0.1 * rng.standard_normal((photos + 1, 2, *shape))).astype(np.float32)
+    return mixtures, gradients
+
+
+class SolveTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        self.mixtures, self.gradients = random_arrays()
+        np.save(self.path / "I.npy", self.mixtures)
+        np.save(self.path / "E.npy", self.gradients)
+
+    def solve(self, *extra, mixtures="I.npy", gradients="E.npy", mixing="0.8,0.9", output="L.npy"):
+        return ["solve", "--mixtures", mixtures, "--gradients", gradients, "--mixing", mixing, "-o", output, *extra]
+
+    def verify(self, claims, *extra, mixing="0.8,0.9", lam="0.02"):
+        """Has the independent program recompute F and D from the files; returns what it found."""
+        (self.path / "claims.json").write_bytes(claims)
+        done = subprocess.run([sys.executable, VERIFY, "--mixtures", "I.npy", "--gradients", "E.npy", "--mixing", mixing,
+                               "--lambda", lam, "--layers", "L.npy", "--duals", "U.npy", "--claims", "claims.json",
+                               *extra], cwd=self.path, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return json.loads(done.stdout)
+
+
+class Results(SolveTest):
+    def test_json_and_arrays(self):
+        done = self.expect(0, *self.solve("--json", "--duals", "U.npy", *ACCURATE))
+        told = json.loads(done.stdout)
+        self.assertEqual(list(told), ["schema", "status", "objective", "bound", "gap", "iterations", "inner_iterations",
+                                      "engine", "threads", "seconds"])
+        self.assertEqual((told["schema"], told["status"], told["engine"]), ("esra-solve-1", "optimal", "paper"))
+        layers = np.load(self.path / "L.npy")
+        self.assertEqual((layers.shape, layers.dtype), ((3, 9, 11), np.float32))
+        self.assertTrue(layers.min() >= 0 and layers.max() <= 1)
+        self.verify(done.stdout)
+
+    def test_weights(self):
+        weights = np.random.default_rng(5).random(self.mixtures.shape) * (self.mixtures > 0.3)
+        np.save(self.path / "W.npy", weights)
+        done = self.expect(0, *self.solve("--json", "--duals", "U.npy", "--weights", "W.npy", *ACCURATE))
+        self.verify(done.stdout, "--weights", "W.npy")
+
+    def test_gap_not_reached_is_10_and_written(self):
+        done = self.expect(10, *self.solve("--gap", "1e-9", "--max-iterations", "3", "--json", "--duals", "U.npy"))
+        self.assertEqual(json.loads(done.stdout)["status"], "inaccurate")
+        self.assertIn(b"allow more with --max-iterations", done.stderr)
+        self.verify(done.stdout)
+
+    def test_no_gap_asked_for_is_0(self):
+        self.expect(0, *self.solve("--gap", "0", "--max-iterations", "3"))
+
+    def test_quiet_says_nothing(self):
+        self.expect(0, *self.solve("--quiet", *ACCURATE), stdout="", stderr="")
+
+    def test_layouts_and_types_give_the_same_layers(self):
+        self.expect(0, *self.solve(*ACCURATE))
+        reference = (self.path / "L.npy").read_bytes()
+        for dtype in "<f4", ">f4", "<f8", ">f8":
+            for order in "C", "F":
+                np.save(self.path / "I2.npy", np.asarray(self.mixtures, dtype, order=order))
+                np.save(self.path / "E2.npy", np.asarray(self.gradients, dtype, order=order))
+                self.expect(0, *self.solve(*ACCURATE, mixtures="I2.npy", gradients="E2.npy", output="L2.npy"))
+                self.assertEqual((self.path / "L2.npy").read_bytes(), reference, (dtype, order))
+
+    def test_npy_versions(self):
+        for version in (1, 0), (2, 0), (3, 0):
+            with open(self.path / "I.npy", "wb") as file:
+                np.lib.format.write_array(file, self.mixtures, version=version)
+            self.expect(0, *self.solve("--gap", "0", "--max-iterations", "1"))
+
+    def test_channels_are_solved_as_if_alone(self):
+        mixtures, gradients = random_arrays(shape=(6, 7, 3), seed=2)
+        np.save(self.path / "I.npy", mixtures)
+        np.save(self.path / "E.npy", gradients)
+        self.expect(0, *self.solve("--gap", "0", "--max-iterations", "5"))
+        colour = np.load(self.path / "L.npy")
+        self.assertEqual(colour.shape, (3, 6, 7, 3))
+        for channel in range(3):
+            np.save(self.path / "I.npy", mixtures[..., channel])
+            np.save(self.path / "E.npy", gradients[..., channel])
+            self.expect(0, *self.solve("--gap", "0", "--max-iterations", "5"))
+            np.testing.assert_array_equal(np.load(self.path / "L.npy"), colour[..., channel])
+
+    def test_threads_give_the_same_bits(self):
+        results = set()
+        for threads in 1, 2, 3, 8:
+            self.expect(0, *self.solve("--threads", str(threads), "--gap", "0", "--max-iterations", "20"))
+            results.add((self.path / "L.npy").read_bytes())
+        self.assertEqual(len(results), 1)
+
+    def test_standard_streams(self):
+        self.expect(0, *self.solve(*ACCURATE))
+        done = self.run_esra(*self.solve(*ACCURATE, mixtures="-", output="-"), input=(self.path / "I.npy").read_bytes())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        np.testing.assert_array_equal(np.load(io.BytesIO(done.stdout)), np.load(self.path / "L.npy"))
+
+    def test_ignored_gradients_may_be_nan(self):
+        self.expect(0, *self.solve("--gap", "0", "--max-iterations", "3"))
+        reference = (self.path / "L.npy").read_bytes()
+        self.gradients[:, 0, -1] = np.nan
+        self.gradients[:, 1, :, -1] = np.nan
+        np.save(self.path / "E.npy", self.gradients)
+        self.expect(0, *self.solve("--gap", "0", "--max-iterations", "3"))
+        self.assertEqual((self.path / "L.npy").read_bytes(), reference)
+
+    def test_progress_lines(self):
+        done = self.expect(0, *self.solve("--progress=json", *ACCURATE))
+        lines = [json.loads(line) for line in done.stderr.splitlines() if line.startswith(b"{")]
+        self.assertGreater(len(lines), 2)
+        gaps = [line["gap"] for line in lines]
+        self.assertEqual(gaps, sorted(gaps, reverse=True))
+
+    def test_a_terminal_sees_a_bar(self):
+        for no_color, has_colour in (None, True), ("1", False):
+            environment = {**os.environ, "TERM": "xterm"}
+            environment.pop("NO_COLOR", None)
+            if no_color:
+                environment["NO_COLOR"] = no_color
+            master, slave = pty.openpty()
+            process = subprocess.Popen([ESRA, *self.solve(*ACCURATE)], cwd=self.path, stderr=slave,
+                                       stdout=subprocess.DEVNULL, env=environment)
+            os.close(slave)
+            seen = b""
+            try:
+                while chunk := os.read(master, 4096):
+                    seen += chunk
+            except OSError:  # the terminal is gone once the program has ended
+                pass
+            os.close(master)
+            self.assertEqual(process.wait(), 0)
+            self.assertIn(b"solving [", seen)
+            self.assertEqual(b"\033[32m" in seen, has_colour)
+
+
+class Golden(SolveTest):
+    def test_golden_problems(self):
+        if not SHARED.is_dir():
+            self.skipTest("../shared is not here")
+        for folder in sorted((SHARED / "golden").iterdir()):
+            with self.subTest(folder.name):
+                truth = json.loads((folder / "problem.json").read_text())
+                mixing, lam = ",".join(map(str, truth["mixing"])), str(truth["lambda"])
+                for name, source in ("I.npy", "mixtures.npy"), ("E.npy", "gradients.npy"):
+                    (self.path / name).write_bytes((folder / source).read_bytes())
+                done = self.expect(0, *self.solve(*ACCURATE, "--lambda", lam, "--json", "--duals", "U.npy", mixing=mixing))
+                found, told = self.verify(done.stdout, mixing=mixing, lam=lam), json.loads(done.stdout)
+                error = found["objective"] / truth["optimum"] - 1
+                self.assertLess(error, 1e-4)
+                # The optimum itself is only known to 2e-6.
+                self.assertLessEqual(error, told["gap"] + 2e-6)
+                self.assertLessEqual(told["bound"], truth["optimum"] * (1 + 2e-6))
+
+
+class Mistakes(SolveTest):
+    def test_usage(self):
+        see = "; see 'esra help solve'"
+        for line, arguments in [
+            ("esra: which command? Try 'esra help'", []),
+            ("esra: there is no command 'dissolve'; 'esra help' lists them", ["dissolve"]),
+            ("esra solve: --mixtures FILE is missing" + see, ["solve"]),
+            ("esra solve: --mixing a_1,...,a_m is missing" + see,
+             ["solve", "--mixtures", "I.npy", "--gradients", "E.npy", "-o", "L.npy"]),
+            ("esra solve: --wrong: unknown option" + see, self.solve("--wrong")),
+            ("esra solve: --lambda: missing argument" + see, self.solve("--lambda")),
+            ("esra solve: --lambda takes a number, not 'much'", self.solve("--lambda", "much")),
+            ("esra solve: --threads takes a whole number, not '1.5'", self.solve("--threads", "1.5")),
+            ("esra solve: unexpected word 'extra'" + see, self.solve("extra")),
+            ("esra solve: --progress takes one of auto|json|none, not 'loud'", self.solve("--progress", "loud")),
+            ("esra solve: only one input can come from standard input", self.solve(mixtures="-", gradients="-")),
+            ("esra solve: only one of --output, --duals and --json can go to standard output",
+             self.solve("--json", output="-")),
+            ("esra help: there is no command 'dissolve'; 'esra help' lists them", ["help", "dissolve"]),
+            ("esra help: --format takes one of text|man|bash|zsh|fish, not 'pdf'", ["help", "--format", "pdf"]),
+        ]:
+            with self.subTest(line):
+                self.complains(64, line, *arguments)
+
+    def test_settings_out_of_range(self):
+        for line, arguments in [
+            ("lambda is -1: it must lie in [0, 1000000]", ["--lambda", "-1"]),
+            ("lambda is nan: it must lie in [0, 1000000]", ["--lambda", "nan"]),
+            ("gap is 2: it must lie in [0, 1]", ["--gap", "2"]),
+            ("inner_iterations is 0: it must lie in [1, 1000000000]", ["--inner-iterations", "0"]),
+            ("threads is 2147483647: it must lie in [0, 256]", ["--threads", "99999999999"]),
+            ("mixing coefficient 2 is -0.5: it must lie in [0, 1000]", ["--mixing", "0.5,-0.5"]),
+            ("--mixing has 3 coefficient(s), but I.npy holds 2 photo(s): give one each", ["--mixing", "1,1,1"]),
+            ("--mixing '1,x' is not a list of numbers such as 0.8,0.85", ["--mixing", "1,x"]),
+        ]:
+            with self.subTest(line):
+                self.complains(65, "esra solve: " + line, *self.solve(*arguments))
+
+    def test_shapes(self):
+        np.save(self.path / "flat.npy", np.zeros((9, 11), np.float32))
+        np.save(self.path / "short.npy", self.gradients[:2])
+        np.save(self.path / "empty.npy", np.zeros((2, 0, 3), np.float32))
+        np.save(self.path / "whole.npy", np.zeros((2, 9, 11), np.int32))
+        for line, arguments in [
+            ("mixtures flat.npy have shape (9, 11): (m,h,w) or (m,h,w,c) is needed", self.solve(mixtures="flat.npy")),
+            ("gradients short.npy have shape (2, 2, 9, 11), but mixtures of shape (2, 9, 11) need (3, 2, 9, 11)",
+             self.solve(gradients="short.npy")),
+            ("weights flat.npy have shape (9, 11), but mixtures of shape (2, 9, 11) need (2, 9, 11)",
+             self.solve("--weights", "flat.npy")),
+            ("empty.npy is empty: dimension 2 of its shape is 0", self.solve(mixtures="empty.npy")),
+            ("whole.npy holds samples of type <i4, not float32 or float64; convert with .astype('float32')",
+             self.solve(mixtures="whole.npy")),
+        ]:
+            with self.subTest(line):
+                self.complains(65, "esra solve: " + line, *arguments)
+
+    def test_samples(self):
+        for value, line in [
+            (np.nan, "mixture 2 holds nan at row 3, column 4: replace what is not a finite number"),
+            (-np.inf, "mixture 2 holds -inf at row 3, column 4: replace what is not a finite number"),
+            (5e6, "mixture 2 holds 5e+06 at row 3, column 4: values must lie in [-1e+06, 1e+06]; rescale them"),
+        ]:
+            with self.subTest(line):
+                self.mixtures[1, 3, 4] = value
+                np.save(self.path / "I.npy", self.mixtures)
+                self.complains(65, "esra solve: " + line, *self.solve())
+
+    def test_no_such_input(self):
+        (self.path / "sub").mkdir()
+        self.complains(66, "esra solve: cannot read no.npy: No such file or directory", *self.solve(mixtures="no.npy"))
+        self.complains(66, "esra solve: cannot read sub: it is a folder; name a file in it", *self.solve(mixtures="sub"))
+
+    def test_no_such_output_folder(self):
+        self.complains(73, "esra solve: cannot write no/L.npy: No such file or directory", *self.solve(output="no/L.npy"))
+        (self.path / "sub").mkdir()
+        self.complains(73, "esra solve: cannot write sub: Is a directory", *self.solve(output="sub"))
+
+    def test_control_characters_do_not_reach_the_terminal(self):
+        self.complains(66, "esra solve: cannot read a?b?[31m: No such file or directory",
+                       *self.solve(mixtures="a\nb\033[31m"))
+
+
+class HostileArrays(SolveTest):
+    def try_bytes(self, data, line):
+        (self.path / "I.npy").write_bytes(data)
+        self.complains(65, "esra solve: " + line, *self.solve())
+        done = self.run_esra(*self.solve(mixtures="-"), input=data)
+        self.assertEqual(done.returncode, 65, done.stderr)
+
+    def header(self, text, version=b"\x01\x00", length=None):
+        size = len(text) if length is None else length
+        return b"\x93NUMPY" + version + size.to_bytes(2 if version == b"\x01\x00" else 4, "little") + text
+
+    def test_every_truncation(self):
+        whole = (self.path / "I.npy").read_bytes()
+        for size in [*range(0, 140), len(whole) - 1]:
+            (self.path / "I.npy").write_bytes(whole[:size])
+            for stream in False, True:
+                done = self.run_esra(*self.solve(mixtures="-" if stream else "I.npy"), input=whole[:size])
+                self.assertEqual(done.returncode, 65, (size, stream, done.stderr))
+                self.assertIn(b"truncated", done.stderr)
+                self.assertFalse((self.path / "L.npy").exists())
+
+    def test_too_long(self):
+        whole = (self.path / "I.npy").read_bytes()
+        (self.path / "I.npy").write_bytes(whole + b"x")
+        self.complains(65, "esra solve: I.npy is too long: its header promises 792 byte(s) of samples, 793 are there; "
+                       "make it again", *self.solve())
+
+    def test_headers(self):
+        foreign = "I.npy has a header that is not NumPy's; save it again with numpy.save"
+        good = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 9, 11), }"
+        for data, line in [
+            (b"not an array at all", "I.npy is not a .npy file; save the array with numpy.save"),
+            (self.header(good, b"\x09\x00", 0) + bytes(792),
+             "I.npy is .npy version 9, and versions 1 to 3 are known; save it again"),
+            (self.header(b"{}"), foreign),
+            (self.header(b"{" * 200), foreign),
+            (self.header(b"'" * 200), foreign),
+            (self.header(good[:-1]), foreign),
+            (self.header(good + b"{"), foreign),
+            (self.header(good.replace(b"False", b"Maybe")), foreign),
+            (self.header(good.replace(b"(2, 9, 11)", b"(-2, 9, 11)")), foreign),
+            (self.header(good.replace(b"(2, 9, 11)", b"(2, 9, 11")), foreign),
+            (self.header(good.replace(b"(2, 9, 11)", b"(2 9 11)")), foreign),
+            (self.header(good.replace(b"(2, 9, 11)", b"(1, 1, 1, 1, 1, 1, 1, 1, 1)")), foreign),
+            (self.header(good.replace(b"(2, 9, 11)", b"(99999999999999999999, 1, 1)")), foreign),
+            (self.header(good.replace(b"'descr'", b"'fortran_order'")), foreign),
+            (self.header(good.replace(b"(2, 9, 11)", b"(4294967296, 4294967296, 4294967296)")),
+             "I.npy claims more samples than any machine can hold"),
+            (self.header(good.replace(b"(2, 9, 11)", b"(2147483648, 2147483648, 1)")),
+             "I.npy claims more samples than any machine can hold"),
+            (self.header(b"", b"\x02\x00", 2**31), "I.npy claims a header of 2147483648 bytes, over the limit of 10000"),
+        ]:
+            with self.subTest(data[:80]):
+                self.try_bytes(data, line)
+
+    def test_a_claimed_terabyte_takes_no_memory(self):
+        text = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 500000, 500000), }"
+        done = self.run_esra(*self.solve(mixtures="-"), input=self.header(text) + bytes(100),
+                             preexec_fn=lambda: __import__("resource").setrlimit(
+                                 __import__("resource").RLIMIT_AS, (1 << 29, 1 << 29)))
+        self.assertEqual(done.returncode, 65, done.stderr)
+
+
+class Outputs(SolveTest):
+    def test_an_existing_file_keeps_its_mode_and_links(self):
+        (self.path / "real.npy").write_text("old")
+        (self.path / "real.npy").chmod(0o640)
+        (self.path / "L.npy").symlink_to("real.npy")
+        self.expect(0, *self.solve("--gap", "0"))
+        self.assertTrue((self.path / "L.npy").is_symlink())
+        self.assertEqual((self.path / "real.npy").stat().st_mode & 0o777, 0o640)
+        self.assertEqual(np.load(self.path / "real.npy").shape, (3, 9, 11))
+        self.assertEqual(sorted(p.name for p in self.path.iterdir()), ["E.npy", "I.npy", "L.npy", "real.npy"])
+
+    def test_failures_keep_the_old_file(self):
+        (self.path / "L.npy").write_text("old")
+        self.complains(65, "esra solve: lambda is -1: it must lie in [0, 1000000]", *self.solve("--lambda", "-1"))
+        self.assertEqual((self.path / "L.npy").read_text(), "old")
+
+    def test_a_full_device(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("there is no /dev/full")
+        self.expect(74, *self.solve("-q", output="/dev/full"),
+                    stderr="esra solve: writing /dev/full broke off: No space left on device\n")
+        with open("/dev/full", "wb") as full:
+            done = self.run_esra(*self.solve("-q", "--json"), capture_output=False, stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 74, done.stderr)
+
+    def test_a_closed_pipe(self):
+        read, write = os.pipe()
+        os.close(read)
+        done = self.run_esra(*self.solve("-q", output="-"), capture_output=False, stdout=write, stderr=subprocess.PIPE)
+        os.close(write)
+        self.assertEqual(done.returncode, 74)
+        self.assertEqual(done.stderr, b"esra solve: writing standard output broke off: Broken pipe\n")
+
+    def interrupt(self, number, *extra):
+        """Sends a signal to a run that would last for minutes; returns the finished process and how long it took."""
+        mixtures, gradients = random_arrays(shape=(300, 300))
+        np.save(self.path / "I.npy", mixtures)
+        np.save(self.path / "E.npy", gradients)
+        slow = ["--gap", "0", "--max-iterations", "1000000", "--inner-tolerance", "0", "--inner-iterations", "100000000",
+                "--engine", "paper"]
+        process = subprocess.Popen([ESRA, *self.solve(*slow, "--progress=json", *extra)], cwd=self.path,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        first = process.stderr.readline()  # the run has begun
+        start = time.monotonic()
+        process.send_signal(number)
+        rest = process.communicate(timeout=60)[1]
+        return process, first + rest, time.monotonic() - start
+
+    def test_interrupted(self):
+        for number, code in (signal.SIGINT, 130), (signal.SIGTERM, 143):
+            process, told, seconds = self.interrupt(number)
+            self.assertEqual(process.returncode, code)
+            self.assertIn(b"esra solve: interrupted; nothing was written\n", told)
+            self.assertFalse((self.path / "L.npy").exists())
+
+    def test_interrupted_but_kept(self):
+        process, told, _ = self.interrupt(signal.SIGINT, "--keep-partial", "--json")
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual(np.load(self.path / "L.npy").shape, (3, 300, 300))
+
+
+class Help(CliTest):
+    def test_version(self):
+        done = self.expect(0, "--version", stderr="")
+        self.assertRegex(done.stdout.decode(), r"^esra \d+\.\d+\.\d+\n$")
+
+    def test_help_is_the_same_however_asked(self):
+        overview = self.expect(0, "help", stderr="").stdout
+        self.assertEqual(self.expect(0, "--help").stdout, overview)
+        self.assertIn(b"Exit codes:", overview)
+        page = self.expect(0, "help", "solve", stderr="").stdout
+        self.assertEqual(self.expect(0, "solve", "--help").stdout, page)
+        for word in b"--mixtures", b"--lambda X", b"--keep-partial", b"(default 0.02)":
+            self.assertIn(word, page)
+
+    def test_completions_are_accepted_by_their_shells(self):
+        for shell in "bash", "zsh", "fish":
+            script = self.expect(0, "help", "--format", shell, stderr="").stdout
+            self.assertIn(b"inner-tolerance", script)
+            (self.path / shell).write_bytes(script)
+            try:
+                done = subprocess.run([shell, "-n", self.path / shell], capture_output=True)
+            except FileNotFoundError:
+                continue
+            self.assertEqual((done.returncode, done.stderr), (0, b""), shell)
+
+    def test_bash_completion_completes(self):
+        script = self.expect(0, "help", "--format", "bash").stdout.decode()
+        ask = script + '\nCOMP_WORDS=(esra solve --inner-t); COMP_CWORD=2; _esra; echo "${COMPREPLY[@]}"\n'
+        done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True)
+        self.assertEqual(done.stdout, "--inner-tolerance\n")
+
+    def test_man_page_names_every_option(self):
+        page = self.expect(0, "help", "--format", "man", stderr="").stdout.replace(b"\\-", b"-")
+        self.assertIn(b".TH ESRA 1", page)
+        for word in b"--mixtures", b"--inner-tolerance", b"EXIT STATUS", b"NO_COLOR":
+            self.assertIn(word, page)
+
+
+if __name__ == "__main__":
+    unittest.main()
