@@ -1,0 +1,46 @@
+#!/bin/sh
+# Installs what esra is built and tested with: by apt on Debian and Ubuntu; elsewhere says what is missing.
+# usage: setup.sh          install what is missing
+#        setup.sh --list   print the packages
+set -e
+
+packages='gcc make cmake pkg-config libpopt-dev libjansson-dev python3 python3-numpy'
+
+if [ "$1" = --list ]; then
+    echo "$packages"
+    exit 0
+fi
+
+if ! command -v dpkg-query >/dev/null; then
+    missing=
+    for tool in cc cmake pkg-config python3; do
+        command -v $tool >/dev/null || missing="$missing $tool"
+    done
+    for library in popt jansson; do
+        pkg-config --exists $library 2>/dev/null || missing="$missing $library"
+    done
+    python3 -c 'import numpy' 2>/dev/null || missing="$missing numpy"
+    [ -z "$missing" ] && exit 0
+    echo "setup.sh: this is not Debian or Ubuntu; please install, with headers:$missing" >&2
+    exit 1
+fi
+
+missing=
+for package in $packages; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
+
+sudo=
+if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "setup.sh: please install, as root:$missing" >&2
+        exit 1
+    fi
+    sudo=sudo
+fi
+echo "installing:$missing"
+export DEBIAN_FRONTEND=noninteractive
+$sudo apt-get update -qq
+# shellcheck disable=SC2086
+$sudo apt-get install -y -qq --no-install-recommends $missing
