@@ -28,6 +28,7 @@ allowed 'solve/*' 'solve/ ops/ kernels/ base/'
 allowed 'align/*' 'align/ ops/ kernels/ base/'
 allowed 'gradients/*' 'gradients/ ops/ kernels/ base/'
 allowed 'colour/*' 'colour/ kernels/ base/'
+allowed 'measure/*' 'measure/ base/'
 allowed 'io/*' 'io/ colour/ base/'
 allowed '*.[ch]' 'settings.h pipeline.h solve/ align/ gradients/ colour/ ops/ base/'
 for file in tools/esra/*.[ch]; do

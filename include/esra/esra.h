@@ -192,6 +192,23 @@ ESRA_API esra_status esra_solver_run(esra_solver *solver, const esra_problem *pr
  * call with this solver. With NULL: the message for a solver that could not be made. */
 ESRA_API const char *esra_solver_message(const esra_solver *solver);
 
+/* ---- Measuring -------------------------------------------------------------------------------------------------- */
+
+/* How alike two images are. A fit is a gain and an offset for each channel, by least squares. */
+typedef struct esra_comparison {
+    size_t struct_size;
+    double psnr;     /* in dB for intensities in [0,1]; infinite for equal images */
+    double ssim;     /* mean structural similarity over a Gaussian window of 1.5 px; 1 for equal images */
+    double ncc;      /* normalised cross-correlation over all channels; 0 where an image is flat */
+    double psnr_fit; /* the same after a fit of image to truth */
+    double ssim_fit;
+} esra_comparison;
+#define ESRA_COMPARISON_INIT {sizeof(esra_comparison), 0, 0, 0, 0, 0}
+
+/* Compares image with truth, in the values they hold. Of one size, and of equal channels or one of them grey; otherwise
+ * ESRA_BAD_DATA. */
+ESRA_API esra_status esra_compare(const esra_image *image, const esra_image *truth, esra_comparison *comparison);
+
 #ifdef __cplusplus
 }
 #endif

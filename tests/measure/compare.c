@@ -1,0 +1,85 @@
+/* tests/measure/compare.c - the measures on cases whose answer is known. */
+#include <esra/esra.h>
+
+#include "check.h"
+
+#define SIDE 24
+
+static float a[3 * SIDE * SIDE], b[3 * SIDE * SIDE];
+
+static esra_comparison compare(int width, int height, int channels_a, int channels_b)
+{
+    esra_image image = esra_image_planar(a, width, height, channels_a);
+    esra_image truth = esra_image_planar(b, width, height, channels_b);
+    esra_comparison result = ESRA_COMPARISON_INIT;
+    CHECK(esra_compare(&image, &truth, &result) == ESRA_OK);
+    return result;
+}
+
+static void equal_images_are_perfect(void)
+{
+    check_fill(a, 3 * SIDE * SIDE, 0, 1);
+    memcpy(b, a, sizeof a);
+    esra_comparison c = compare(SIDE, SIDE, 3, 3);
+    CHECK(isinf(c.psnr) && c.psnr > 0);
+    CHECK_NEAR(c.ssim, 1, 1e-12);
+    CHECK_NEAR(c.ncc, 1, 1e-12);
+}
+
+static void a_known_error_has_its_decibels(void)
+{
+    check_fill(b, SIDE * SIDE, 0.2, 0.8);
+    for (int n = 0; n < SIDE * SIDE; n++)
+        a[n] = b[n] + (n % 2 ? 0.1f : -0.1f);
+    CHECK_NEAR(compare(SIDE, SIDE, 1, 1).psnr, 20, 1e-5);
+}
+
+/* A fit undoes gain and offset of each channel, whatever they are. */
+static void a_fit_undoes_gain_and_offset(void)
+{
+    check_fill(b, 3 * SIDE * SIDE, 0, 1);
+    for (int n = 0; n < 3 * SIDE * SIDE; n++)
+        a[n] = 0.5f * b[n] + 0.1f * (float)(n / (SIDE * SIDE));
+    esra_comparison c = compare(SIDE, SIDE, 3, 3);
+    CHECK(c.psnr < 20 && c.psnr_fit > 100 && c.ssim_fit > 0.999999);
+}
+
+static void grey_stands_for_three_channels(void)
+{
+    check_fill(a, SIDE * SIDE, 0, 1);
+    for (int c = 0; c < 3; c++)
+        memcpy(b + c * SIDE * SIDE, a, SIDE * SIDE * sizeof(float));
+    CHECK_NEAR(compare(SIDE, SIDE, 1, 3).ssim, 1, 1e-12);
+}
+
+static void small_and_flat_images_are_finite(void)
+{
+    memset(a, 0, sizeof a);
+    for (int n = 0; n < SIDE * SIDE; n++)
+        b[n] = 0.5f;
+    for (int side = 1; side < 13; side++) {
+        esra_comparison c = compare(side, 1, 1, 1);
+        CHECK(isfinite(c.psnr) && isfinite(c.ssim) && c.ncc == 0);
+    }
+}
+
+static void images_of_different_size_are_refused(void)
+{
+    esra_image image = esra_image_planar(a, 4, 4, 1), truth = esra_image_planar(b, 4, 5, 1);
+    esra_comparison result = ESRA_COMPARISON_INIT;
+    CHECK(esra_compare(&image, &truth, &result) == ESRA_BAD_DATA);
+    truth = esra_image_planar(b, 4, 4, 3);
+    image.channels = 2;
+    CHECK(esra_compare(&image, &truth, &result) == ESRA_BAD_DATA);
+}
+
+int main(void)
+{
+    RUN(equal_images_are_perfect);
+    RUN(a_known_error_has_its_decibels);
+    RUN(a_fit_undoes_gain_and_offset);
+    RUN(grey_stands_for_three_channels);
+    RUN(small_and_flat_images_are_finite);
+    RUN(images_of_different_size_are_refused);
+    return check_report();
+}
