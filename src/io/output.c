@@ -80,38 +80,54 @@ static int open_named(struct output *output)
     return -1;
 }
 
-/* Sets path, exists and mode for a file that is to be replaced or made; opens at once what cannot be replaced. */
-static esra_status find_target(struct output *output, struct message *message)
+/* A pipe, a terminal, a device: it cannot be replaced, and is written as it stands. */
+static esra_status open_special(struct output *output, struct message *message)
 {
-    struct stat stat_;
-    char *real = realpath(output->name, NULL);
-    if (!real && errno != ENOENT)
-        return fail_create(output, errno, message);
-    if (!real && lstat(output->name, &stat_) == 0)
-        return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write %s: it is a link to a file that does not exist",
-                         output->name);
-    output->exists = real != NULL;
-    output->path = real ? real : strdup(output->name);
-    output->mode = 0666 & ~mask();
+    output->fd = open(output->name, O_WRONLY | O_CLOEXEC);
+    return output->fd < 0 ? fail_create(output, errno, message) : ESRA_OK;
+}
+
+/* Sets path, exists and mode of a file to be replaced. */
+static esra_status take_old_file(struct output *output, const struct stat *old, struct message *message)
+{
+    output->path = realpath(output->name, NULL);
     if (!output->path)
-        return esra_fail_memory(message);
-    if (!output->exists)
-        return ESRA_OK;
-    if (stat(output->path, &stat_))
         return fail_create(output, errno, message);
-    if (S_ISDIR(stat_.st_mode))
-        return fail_create(output, EISDIR, message);
     if (access(output->path, W_OK))
         return fail_create(output, errno, message);
-    output->mode = stat_.st_mode & 07777;
-    if (!S_ISREG(stat_.st_mode)) {
-        output->fd = open(output->path, O_WRONLY | O_CLOEXEC);
-        free(output->path);
-        output->path = NULL;
-        if (output->fd < 0)
-            return fail_create(output, errno, message);
-    }
+    output->exists = true;
+    output->mode = old->st_mode & 0777;
+    output->owner = old->st_uid;
+    output->group = old->st_gid;
     return ESRA_OK;
+}
+
+/* Sets path and mode of a file to be made. */
+static esra_status take_new_file(struct output *output, struct message *message)
+{
+    size_t length = strlen(output->name);
+    struct stat link;
+    if (length == 0)
+        return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write a file without a name");
+    if (output->name[length - 1] == '/')
+        return fail_create(output, EISDIR, message);
+    if (lstat(output->name, &link) == 0)
+        return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write %s: it is a link to a file that does not exist",
+                         output->name);
+    output->path = strdup(output->name);
+    output->mode = 0666 & ~mask();
+    return output->path ? ESRA_OK : esra_fail_memory(message);
+}
+
+/* Finds out what the name stands for; opens at once what cannot be replaced. */
+static esra_status find_target(struct output *output, struct message *message)
+{
+    struct stat old;
+    if (stat(output->name, &old))
+        return errno == ENOENT ? take_new_file(output, message) : fail_create(output, errno, message);
+    if (S_ISDIR(old.st_mode))
+        return fail_create(output, EISDIR, message);
+    return S_ISREG(old.st_mode) ? take_old_file(output, &old, message) : open_special(output, message);
 }
 
 esra_status esra_output_open(struct output *output, const char *name, struct message *message)
@@ -121,6 +137,7 @@ esra_status esra_output_open(struct output *output, const char *name, struct mes
     if (strcmp(name, "-") == 0) {
         output->name = "standard output";
         output->fd = STDOUT_FILENO;
+        output->standard = true;
         return ESRA_OK;
     }
     TRY(find_target(output, message));
@@ -191,6 +208,9 @@ static void sync_folder(const char *path)
 
 static int put_in_place(struct output *output)
 {
+    /* The owner stays who it was where we may say so; the mode comes after, since a change of owner can narrow it. */
+    if (output->exists)
+        (void)!fchown(output->fd, output->owner, output->group);
     if (fchmod(output->fd, output->mode) || fsync(output->fd))
         return -1;
     if (!output->temporary && link_temporary(output))
@@ -214,7 +234,7 @@ esra_status esra_output_commit(struct output *output, struct message *message)
 
 void esra_output_discard(struct output *output)
 {
-    if (output->fd > STDOUT_FILENO)
+    if (output->fd >= 0 && !output->standard)
         close(output->fd);
     if (output->temporary)
         unlink(output->temporary);

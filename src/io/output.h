@@ -9,11 +9,13 @@
 
 struct output {
     int fd;           /* -1: not open */
+    bool standard;    /* fd is standard output, not ours to close */
     const char *name; /* as the user gave it; "standard output" for "-" */
     char *path;       /* the file itself, past symbolic links; NULL: fd is written as it stands (pipe, device) */
     char *temporary;  /* the temporary's path; NULL where it has no name (O_TMPFILE) */
     bool exists;      /* path named a file when opened */
     unsigned mode;    /* permission bits to give */
+    unsigned owner, group; /* of the old file, where there is one */
 };
 
 /* Begins a file; name must stay valid. "-" is standard output. Fails early: a folder that is missing or may not be
@@ -25,7 +27,7 @@ esra_status esra_output_write(struct output *output, const void *bytes, size_t s
 /* Puts the whole file in its place, on disk before in name. On failure it is discarded. */
 esra_status esra_output_commit(struct output *output, struct message *message);
 
-/* Forgets the file; harmless after commit, and on a zeroed struct. */
+/* Forgets the file; harmless after commit, and on a struct with fd -1. */
 void esra_output_discard(struct output *output);
 
 #endif

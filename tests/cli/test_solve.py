@@ -65,7 +65,7 @@ class Results(SolveTest):
     def test_gap_not_reached_is_10_and_written(self):
         done = self.expect(10, *self.solve("--gap", "1e-9", "--max-iterations", "3", "--json", "--duals", "U.npy"))
         self.assertEqual(json.loads(done.stdout)["status"], "inaccurate")
-        self.assertIn(b"allow more with --max-iterations", done.stderr)
+        self.assertIn(b"allow more --max-iterations", done.stderr)
         self.verify(done.stdout)
 
     def test_no_gap_asked_for_is_0(self):
@@ -192,6 +192,7 @@ class Mistakes(SolveTest):
             ("esra solve: unexpected word 'extra'" + see, self.solve("extra")),
             ("esra solve: --progress takes one of auto|json|none, not 'loud'", self.solve("--progress", "loud")),
             ("esra solve: only one input can come from standard input", self.solve(mixtures="-", gradients="-")),
+            ("esra solve: --output and --duals name one file; give them two", self.solve("--duals", "L.npy")),
             ("esra solve: only one of --output, --duals and --json can go to standard output",
              self.solve("--json", output="-")),
             ("esra help: there is no command 'dissolve'; 'esra help' lists them", ["help", "dissolve"]),
@@ -252,6 +253,11 @@ class Mistakes(SolveTest):
         self.complains(73, "esra solve: cannot write no/L.npy: No such file or directory", *self.solve(output="no/L.npy"))
         (self.path / "sub").mkdir()
         self.complains(73, "esra solve: cannot write sub: Is a directory", *self.solve(output="sub"))
+        self.complains(73, "esra solve: cannot write new/: Is a directory", *self.solve(output="new/"))
+        self.complains(73, "esra solve: cannot write a file without a name", *self.solve(output=""))
+        (self.path / "dangling").symlink_to("nowhere")
+        self.complains(73, "esra solve: cannot write dangling: it is a link to a file that does not exist",
+                       *self.solve(output="dangling"))
 
     def test_control_characters_do_not_reach_the_terminal(self):
         self.complains(66, "esra solve: cannot read a?b?[31m: No such file or directory",
@@ -327,6 +333,32 @@ class HostileArrays(SolveTest):
 
 
 class Outputs(SolveTest):
+    def test_closed_standard_streams_do_not_leak_into_files(self):
+        for redirection in "<&-", ">&-", "2>&-":
+            line = " ".join([ESRA, *self.solve("--json", "--progress=json", "--gap", "0", "--max-iterations", "3")])
+            subprocess.run(["sh", "-c", line + " " + redirection], cwd=self.path, capture_output=True)
+            self.assertEqual(np.load(self.path / "L.npy").shape, (3, 9, 11), redirection)
+            self.assertEqual((self.path / "L.npy").stat().st_size, 128 + 3 * 9 * 11 * 4, redirection)
+
+    def test_special_files_are_written_as_they_stand(self):
+        self.expect(0, *self.solve("-q", "--gap", "0", output="/dev/null"))
+        done = subprocess.run(["sh", "-c", " ".join([ESRA, *self.solve("-q", "--gap", "0", output="/dev/stdout")]) + " | cat"],
+                              cwd=self.path, capture_output=True)
+        self.assertEqual(np.load(io.BytesIO(done.stdout)).shape, (3, 9, 11))
+
+    def test_a_full_disk_keeps_the_old_file(self):
+        limit = lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_FSIZE, (200, 200))
+        (self.path / "L.npy").write_text("old")
+        self.complains(74, "esra solve: writing L.npy broke off: File too large", *self.solve("-q"), preexec_fn=limit)
+
+    def test_an_ignored_interrupt_stays_ignored(self):
+        line = "trap '' INT; exec " + " ".join([ESRA, *self.solve("--gap", "0", "--max-iterations", "200", "--progress=json")])
+        process = subprocess.Popen(["sh", "-c", line], cwd=self.path, stderr=subprocess.PIPE)
+        process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0)
+
     def test_an_existing_file_keeps_its_mode_and_links(self):
         (self.path / "real.npy").write_text("old")
         (self.path / "real.npy").chmod(0o640)

@@ -1,7 +1,9 @@
 /* tools/esra/main.c - finds the sub-command. */
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 
@@ -15,10 +17,21 @@ const struct command *find_command(const char *name)
     return NULL;
 }
 
+/* A standard stream that came closed would lend its number to the next file opened, and what is meant for the one would
+ * go into the other. Whatever stands in for it can neither be read (write-only) nor written (read-only). */
+static void hold_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
-    /* A reader that goes away is an error to be told (EXIT_IO), not a silent death. */
+    hold_standard_streams();
+    /* A reader that goes away and a file that may not grow are errors to be told (EXIT_IO), not silent deaths. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     if (argc < 2)
         return complain(EXIT_USAGE, NULL, "which command? Try 'esra help'");
     const char *word = argv[1];

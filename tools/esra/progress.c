@@ -14,6 +14,9 @@
 /* Signal handlers can reach nothing else. */
 static volatile sig_atomic_t signal_seen;
 
+static const int signals[] = {SIGINT, SIGTERM};
+static struct sigaction before[sizeof signals / sizeof signals[0]];
+
 static void on_signal(int number)
 {
     signal_seen = number;
@@ -25,16 +28,18 @@ void signals_begin(void)
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     signal_seen = 0;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    for (size_t n = 0; n < sizeof signals / sizeof signals[0]; n++) {
+        sigaction(signals[n], NULL, &before[n]);
+        /* Whoever started us with the signal ignored (nohup, a shell's background) wants it to stay so. */
+        if (before[n].sa_handler != SIG_IGN)
+            sigaction(signals[n], &action, NULL);
+    }
 }
 
 void signals_end(void)
 {
-    struct sigaction action = {.sa_handler = SIG_DFL};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    for (size_t n = 0; n < sizeof signals / sizeof signals[0]; n++)
+        sigaction(signals[n], &before[n], NULL);
 }
 
 enum exit_code signals_exit(void)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -251,10 +252,11 @@ static enum exit_code print_json(const struct job *job, enum exit_code code)
 static void print_summary(const struct job *job)
 {
     const esra_info *info = &job->info;
-    fprintf(stderr, "%s: objective %.6g, proven to be within %.2g of the optimum; %d iterations, %.2f s\n",
+    fprintf(stderr, "%s: objective %.6g, proven to be above the optimum by no more than %.2g of it; %d iterations, %.2f s\n",
             esra_outcome_name(info->outcome), info->objective, info->gap, info->iterations, info->seconds);
     if (info->outcome == ESRA_INACCURATE && job->settings.gap > 0)
-        fprintf(stderr, "the gap asked for, %g, was not reached; allow more with --max-iterations\n", job->settings.gap);
+        fprintf(stderr, "the gap asked for, %g, was not reached: allow more --max-iterations%s\n", job->settings.gap,
+                job->settings.engine == ESRA_ENGINE_PAPER ? ", and a smaller --inner-tolerance" : "");
 }
 
 static enum exit_code finish(struct job *job)
@@ -271,6 +273,16 @@ static enum exit_code finish(struct job *job)
     if (!interrupted && job->info.outcome != ESRA_OPTIMAL && job->settings.gap > 0)
         code = EXIT_GAP;
     return job->options.json ? print_json(job, code) : code;
+}
+
+/* Two outputs under one name would leave one of them. */
+static enum exit_code check_names(const struct solve_options *o)
+{
+    struct stat a, b;
+    bool same = o->duals && (strcmp(o->output, o->duals) == 0 || (stat(o->output, &a) == 0 && stat(o->duals, &b) == 0 &&
+                                                                   S_ISREG(a.st_mode) && a.st_dev == b.st_dev &&
+                                                                   a.st_ino == b.st_ino));
+    return same ? complain(EXIT_USAGE, NAME, "--output and --duals name one file; give them two") : EXIT_DONE;
 }
 
 static enum exit_code check_streams(const struct solve_options *o)
@@ -296,6 +308,8 @@ static enum exit_code work(struct job *job)
     struct progress progress;
     esra_status status;
     enum exit_code code = check_streams(&job->options);
+    if (code == EXIT_DONE)
+        code = check_names(&job->options);
     if (code != EXIT_DONE)
         return code;
     if (!progress_begin(&progress, job->options.progress, job->options.quiet, &job->settings))
@@ -307,10 +321,11 @@ static enum exit_code work(struct job *job)
         TRY(esra_output_open(&job->dual_output, job->options.duals, &job->message));
     signals_begin();
     status = run_solver(job, &progress);
-    signals_end();
     progress_end(&progress);
-    if (status == ESRA_OK)
-        return finish(job);
+    /* The handlers stay until the files are in place or gone: a signal now ends nothing half-way. */
+    code = status == ESRA_OK ? finish(job) : fail(job, status);
+    signals_end();
+    return code;
 fail:
     return fail(job, status);
 }
@@ -334,7 +349,7 @@ static void job_free(struct job *job)
 
 static enum exit_code run(int argc, char **argv)
 {
-    struct job job = {0};
+    struct job job = {.output.fd = -1, .dual_output.fd = -1};
     struct parsed parsed = {.command = &solve_command, .values = &job.options, .settings = &job.settings};
     enum exit_code code = options_parse(&parsed, argc, argv);
     if (code != EXIT_DONE)
