@@ -10,5 +10,8 @@ configure_package_config_file(cmake/esra-config.cmake.in esra-config.cmake
 write_basic_package_version_file(esra-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/esra-config.cmake ${CMAKE_CURRENT_BINARY_DIR}/esra-config-version.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/esra)
+# Relative, so that --prefix at install time and a moved folder both keep it true.
+file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" up_to_prefix ${up_to_prefix})
 configure_file(cmake/esra.pc.in esra.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/esra.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

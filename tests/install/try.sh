@@ -11,8 +11,7 @@ pc=$(find "$work/prefix" -name esra.pc)
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_PATH
 if command -v pkg-config >/dev/null; then
-    # The folder may have been moved since it was configured: let the file say where it stands now.
-    flags=$(pkg-config --define-variable=prefix="$work/prefix" --cflags --libs esra)
+    flags=$(pkg-config --cflags --libs esra)
     # shellcheck disable=SC2086
     "$2" -std=c11 -o "$work/by-pkg-config" "$here/ten_lines.c" $flags
     LD_LIBRARY_PATH=$(dirname "$(dirname "$pc")") "$work/by-pkg-config"
@@ -24,6 +23,11 @@ cmake --build "$work/by-cmake" >/dev/null
 "$work/by-cmake/ten_lines"
 "$work/by-cmake/ten_lines_static"
 echo "CMake: built and ran, shared and static"
+
+cmake -S "$here/subproject" -B "$work/inside" -DCMAKE_C_COMPILER="$2" -DESRA_SOURCE="$here/../.." >/dev/null
+cmake --build "$work/inside" >/dev/null
+"$work/inside/ten_lines"
+echo "as part of another project: built and ran"
 
 soname=$(find "$work/prefix" -name 'libesra.so.*' -type l)
 [ -n "$soname" ] || { echo "the soname's link is missing"; exit 1; }
