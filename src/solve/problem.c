@@ -12,6 +12,9 @@
 #define LARGEST_SAMPLE 1e6f
 #define LARGEST_MIXING 1e3
 
+/* A caller built before starts existed has a struct that ends here. */
+#define OLDEST_PROBLEM offsetof(esra_problem, start_layers)
+
 static esra_status check_shape(const esra_image *image, const struct problem *like, int channels, const char *what,
                                int number, struct message *message)
 {
@@ -107,6 +110,22 @@ fail:
     return status;
 }
 
+static esra_status check_start(const struct problem *problem, struct message *message)
+{
+    esra_status status = ESRA_OK;
+    for (int n = 0; problem->start_layers && n < 3 * problem->layers; n++) {
+        int field = n - problem->layers, horizontal = field >= 0 && field % 2, vertical = field >= 0 && !horizontal;
+        const esra_image *image = field < 0 ? &problem->start_layers[n] : &problem->start_duals[field];
+        const char *what = field < 0 ? "start layer" : "start dual of layer";
+        int layer = field < 0 ? n : field / 2;
+        TRY(check_shape(image, problem, problem->channels, what, layer, message));
+        TRY(check_samples(image, problem->width - horizontal, problem->height - vertical, -LARGEST_SAMPLE, LARGEST_SAMPLE,
+                          what, layer, message));
+    }
+fail:
+    return status;
+}
+
 static esra_status check_result(const struct problem *problem, const esra_result *result, struct message *message)
 {
     esra_status status = ESRA_OK;
@@ -146,7 +165,7 @@ esra_status esra_problem_check(struct problem *out, const esra_problem *problem,
                                struct message *message)
 {
     esra_status status = ESRA_OK;
-    if (!problem || problem->struct_size < sizeof *problem || !result || result->struct_size < sizeof *result)
+    if (!problem || problem->struct_size < OLDEST_PROBLEM || !result || result->struct_size < sizeof *result)
         return esra_fail(message, ESRA_BAD_ARGUMENT,
                          "problem or result was not initialised: begin with ESRA_PROBLEM_INIT and ESRA_RESULT_INIT");
     if (!problem->mixing || !problem->mixtures || !problem->gradients)
@@ -164,10 +183,17 @@ esra_status esra_problem_check(struct problem *out, const esra_problem *problem,
         .gradients = problem->gradients,
         .weights = problem->weights,
     };
+    if (problem->struct_size >= sizeof *problem) {
+        out->start_layers = problem->start_layers;
+        out->start_duals = problem->start_duals;
+    }
+    if (!out->start_layers != !out->start_duals)
+        return esra_fail(message, ESRA_BAD_ARGUMENT, "a start needs both layers and duals: give both or neither");
     TRY(check_sizes(out, message));
     TRY(check_mixing(out, message));
     TRY(check_photos(out, message));
     TRY(check_gradients(out, message));
+    TRY(check_start(out, message));
     TRY(check_result(out, result, message));
     out->resolution = resolution(out);
 fail:
