@@ -85,6 +85,8 @@ esra_status esra_solver_run(esra_solver *solver, const esra_problem *caller_prob
     TRY(esra_settings_check(&settings, caller_settings, &solver->message));
     TRY(esra_problem_check(&problem, caller_problem, result, settings.lambda, &solver->message));
     TRY(prepare_pool(solver, settings.threads));
+    if (settings.max_iterations == 0)
+        settings.max_iterations = esra_engine_iterations(settings.engine);
 
     struct monitor monitor = {
         .problem = &problem,

@@ -86,8 +86,13 @@ typedef struct esra_problem {
                                     L_l[x+1] - L_l[x], its last column ignored */
     const esra_image *weights;   /* m images of one channel in [0,1], or NULL: every weight is 1. A pixel that photo i
                                     does not see has weight 0 */
+    /* Where to start, both or neither: layers and duals as an esra_result has them, of a problem much like this one (the
+       frame before, another lambda). Values outside their ranges count as the bound; what esra_result fills may be the
+       same arrays. The fast engine then goes on from there; the paper's starts at zero as published and takes no notice. */
+    const esra_image *start_layers; /* m+1 images */
+    const esra_image *start_duals;  /* 2(m+1) images */
 } esra_problem;
-#define ESRA_PROBLEM_INIT {sizeof(esra_problem), 0, NULL, NULL, NULL, NULL}
+#define ESRA_PROBLEM_INIT {sizeof(esra_problem), 0, NULL, NULL, NULL, NULL, NULL, NULL}
 
 /* Where the answer goes. After any run that returns ESRA_OK the layers hold the best iterate found; after a failure
  * their contents are unspecified. */
@@ -102,7 +107,8 @@ typedef struct esra_result {
 /* ---- Settings -------------------------------------------------------------------------------------------------- */
 
 typedef enum esra_engine {
-    ESRA_ENGINE_PAPER = 0,
+    ESRA_ENGINE_PAPER = 0, /* ESRA + PACTV as published */
+    ESRA_ENGINE_FAST = 1,  /* primal-dual with a preconditioned null mode, coarse to fine */
 } esra_engine;
 
 /* The fields, their defaults, ranges and meanings stand in settings.def, one line each. */
@@ -142,8 +148,8 @@ ESRA_API const esra_setting *esra_settings_table(size_t *count);
 /* ---- Solving --------------------------------------------------------------------------------------------------- */
 
 typedef enum esra_outcome {
-    ESRA_OPTIMAL,    /* the gap asked for is proven (or F - D is below what float32 layers can express) */
-    ESRA_INACCURATE, /* iterations ran out first */
+    ESRA_OPTIMAL,    /* the gap asked for is proven */
+    ESRA_INACCURATE, /* iterations ran out first, or more of them no longer helped */
     ESRA_STOPPED,    /* the progress callback or the time limit ended the run */
 } esra_outcome;
 

@@ -1,10 +1,14 @@
 /* base/memory.c - allocation with checked sizes. */
+#define _DEFAULT_SOURCE
 #include "base/memory.h"
 
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((size_t)2 << 20)
 
 bool esra_size_multiply(size_t a, size_t b, size_t *product)
 {
@@ -14,18 +18,32 @@ bool esra_size_multiply(size_t a, size_t b, size_t *product)
     return false;
 }
 
+/* A wish: one fault and one address translation for 512 pages. */
+static void ask_for_huge_pages(void *block, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    madvise(block, bytes, MADV_HUGEPAGE);
+#else
+    (void)block, (void)bytes;
+#endif
+}
+
 void *esra_allocate(size_t count, size_t size)
 {
     size_t bytes;
     /* PTRDIFF_MAX: past it the difference of two pointers into the block is undefined. */
-    if (!esra_size_multiply(count, size, &bytes) || bytes > PTRDIFF_MAX - MEMORY_ALIGNMENT)
+    if (!esra_size_multiply(count, size, &bytes) || bytes > PTRDIFF_MAX - HUGE_PAGE)
         return NULL;
-    bytes = (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+    size_t alignment = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : MEMORY_ALIGNMENT;
+    bytes = (bytes + alignment - 1) / alignment * alignment;
     if (bytes == 0)
-        bytes = MEMORY_ALIGNMENT;
-    void *block = aligned_alloc(MEMORY_ALIGNMENT, bytes);
-    if (block)
-        memset(block, 0, bytes);
+        bytes = alignment;
+    void *block = aligned_alloc(alignment, bytes);
+    if (!block)
+        return NULL;
+    if (alignment == HUGE_PAGE)
+        ask_for_huge_pages(block, bytes);
+    memset(block, 0, bytes);
     return block;
 }
 

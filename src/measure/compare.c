@@ -194,6 +194,8 @@ esra_status esra_compare(const esra_image *image, const esra_image *truth, esra_
 {
     int channels = image->channels > truth->channels ? image->channels : truth->channels;
     bool same_channels = image->channels == truth->channels || image->channels == 1 || truth->channels == 1;
+    if (comparison->struct_size < sizeof comparison->struct_size)
+        return ESRA_BAD_ARGUMENT;
     if (image->width != truth->width || image->height != truth->height || !same_channels || image->width < 1 ||
         image->height < 1 || channels < 1)
         return ESRA_BAD_DATA;

@@ -11,11 +11,27 @@
  *
  * which leaves a convex, piecewise quadratic phi(t) on [0,1]: safeguarded Newton on its slope. The bound does not rest
  * on that having converged: with slopes of opposite sign at the ends of the bracket [lo,hi], convexity puts the minimum
- * above phi(t) + phi'(t)(s - t) for the end s that lies downhill. */
+ * above phi(t) + phi'(t)(s - t) for the end s that lies downhill.
+ *
+ * What is summed is not D but F - D, from terms that are nowhere negative and belong to one pixel each,
+ *
+ *     F - D = sum_x (phi_x(L(x)) - min phi_x) + lambda sum (|D L - E| - u (D L - E)),
+ *
+ * so that a small gap is not the difference of two large sums, and a sample of rows tells what the whole is like.
+ *
+ * All goes by chunks of a row: each line of code is a loop over columns that compilers turn into vectors. */
 #include "solve/certificate.h"
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cpu.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* Columns of a chunk: what its rows of doubles need stays in the first cache. */
+#define CHUNK 64
 
 /* Newton ends after as many steps as the slope has pieces; what bisection may add halves the bracket to nothing. */
 #define MAX_STEPS 100
@@ -25,163 +41,302 @@
 #define RELATIVE_LOSS 1e-15
 #define ABSOLUTE_LOSS 1e-17
 
-/* What phi_x needs to know of pixel x. */
-struct pixel {
-    int photos;
-    const double *a;
-    double *intensity, *weight; /* I_i, w_i [photos] */
-    double *tilt;               /* c_l [photos + 1] */
+/* Stands for c_i / w_i where w_i = 0: it carries y_i to its bound. */
+#define BOUNDLESS 1e300
+
+/* A chunk in doubles; rows of CHUNK columns, one for each layer or photo where the comment says so. */
+struct chunk {
+    const struct problem *problem;
+    int channel, columns;
+    double *layer, *tilt;             /* L_l, c_l [layers] */
+    double *mixture, *weight, *pull;  /* I_i, w_i, c_i / w_i [photos] */
+    double *t, *lo, *hi;              /* Newton's iterate and bracket */
+    double *value, *first, *second;   /* phi, phi', phi'' at t */
+    double *bound;                    /* of min phi */
+    double *objective, *gap;          /* sums, by column modulo CHUNK */
 };
 
-struct slope {
-    double value, first, second; /* phi, phi', phi'' */
-};
+static size_t chunk_rows(const struct problem *problem)
+{
+    return 2 * (size_t)problem->layers + 3 * (size_t)problem->photos + 9;
+}
 
 size_t esra_certificate_scratch(const struct problem *problem)
 {
-    return 3 * (size_t)problem->photos + 1;
+    return chunk_rows(problem) * CHUNK;
 }
 
-static double clip01(double x)
+static double *take_rows(double **scratch, int count)
 {
-    return x < 0 ? 0 : x > 1 ? 1 : x;
+    double *rows = *scratch;
+    *scratch += (ptrdiff_t)count * CHUNK;
+    return rows;
 }
 
-static struct slope slope_at(const struct pixel *pixel, double t)
+static struct chunk make_chunk(const struct problem *problem, int channel, double *scratch)
 {
-    struct slope s = {.value = pixel->tilt[0] * t, .first = pixel->tilt[0]};
-    for (int i = 0; i < pixel->photos; i++) {
-        double w = pixel->weight[i], c = pixel->tilt[i + 1], a = pixel->a[i];
-        if (w == 0) {
-            s.value += c < 0 ? c : 0;
-            continue;
-        }
-        double rest = pixel->intensity[i] - a * t;
-        double wanted = rest - c / w;
-        double y = clip01(wanted);
-        double residual = y == wanted ? c / w : rest - y;
-        s.value += 0.5 * w * residual * residual + c * y;
-        s.first -= a * w * residual;
-        s.second += y == wanted ? 0 : a * a * w;
-    }
-    return s;
+    struct chunk chunk = {.problem = problem, .channel = channel};
+    chunk.layer = take_rows(&scratch, problem->layers);
+    chunk.tilt = take_rows(&scratch, problem->layers);
+    chunk.mixture = take_rows(&scratch, problem->photos);
+    chunk.weight = take_rows(&scratch, problem->photos);
+    chunk.pull = take_rows(&scratch, problem->photos);
+    double **const single[] = {&chunk.t,     &chunk.lo,     &chunk.hi,    &chunk.value,    &chunk.first,
+                               &chunk.second, &chunk.bound, &chunk.objective, &chunk.gap};
+    for (size_t n = 0; n < sizeof single / sizeof single[0]; n++)
+        *single[n] = take_rows(&scratch, 1);
+    for (int c = 0; c < CHUNK; c++)
+        chunk.objective[c] = chunk.gap[c] = 0;
+    return chunk;
 }
 
-/* A lower bound of min over [0,1] of phi, tight to rounding; t is where to begin. */
-static double pixel_bound(const struct pixel *pixel, double t)
+/* Samples from column x on; contiguous ones in a loop of their own, which is the common case. */
+INLINE void load(double *restrict to, const esra_image *image, int channel, int x, int y, int columns)
 {
-    double lo = 0, hi = 1, best = -INFINITY;
-    for (int step = 0; step < MAX_STEPS; step++) {
-        struct slope s = slope_at(pixel, t);
-        double downhill = s.first > 0 ? lo : hi;
-        double loss = s.first * (t - downhill);
-        if (s.value - loss > best)
-            best = s.value - loss;
-        if (loss <= RELATIVE_LOSS * fabs(s.value) + ABSOLUTE_LOSS)
-            break;
-        double next = s.second > 0 ? t - s.first / s.second : downhill;
-        if (s.first > 0)
-            hi = t;
-        else
-            lo = t;
-        /* An end of [0,1] itself may be the minimum and is worth one look; an end already seen is not. */
-        bool fresh_end = (next <= lo && lo == 0 && t != 0) || (next >= hi && hi == 1 && t != 1);
-        t = next > lo && next < hi ? next : fresh_end && step < 8 ? downhill : 0.5 * (lo + hi);
-    }
-    return best;
+    const float *from = image_sample(image, x, y, channel);
+    ptrdiff_t stride = image->column_stride;
+    if (stride == 1)
+        for (int c = 0; c < columns; c++)
+            to[c] = from[c];
+    else
+        for (int c = 0; c < columns; c++)
+            to[c] = from[c * stride];
 }
 
-static double layer_value(const struct candidate *candidate, int layer, int x, int y)
+/* to += sign * u. */
+INLINE void add_dual(double *restrict to, const float *u, float scale, double sign, int columns)
 {
-    return candidate_layer(plane_row(candidate->x[layer], y)[x]);
+    for (int c = 0; c < columns; c++)
+        to[c] += sign * candidate_dual(u[c], scale);
 }
 
-static double dual_value(const struct plane *field, float scale, int x, int y)
+/* c_l = lambda D'u_l. */
+INLINE void load_tilt(struct chunk *chunk, const struct candidate *candidate, int l, int x, int y)
 {
-    return candidate_dual(plane_row(*field, y)[x], scale);
-}
-
-/* (D'u_l) at a pixel. */
-static double dual_adjoint(const struct candidate *candidate, int l, int x, int y, int width, int height)
-{
-    const struct plane *p = &candidate->p[l], *q = &candidate->q[l];
-    float scale = candidate->dual_scale;
-    double sum = 0;
+    const struct problem *problem = chunk->problem;
+    const float *p = plane_row(candidate->p[l], y) + x, *q = plane_row(candidate->q[l], y) + x;
+    int columns = chunk->columns;
+    bool starts = x == 0, ends = x + columns == problem->width;
+    double *tilt = chunk->tilt + (ptrdiff_t)l * CHUNK;
+    for (int c = 0; c < columns; c++)
+        tilt[c] = 0;
     if (y > 0)
-        sum += dual_value(p, scale, x, y - 1);
-    if (y < height - 1)
-        sum -= dual_value(p, scale, x, y);
-    if (x > 0)
-        sum += dual_value(q, scale, x - 1, y);
-    if (x < width - 1)
-        sum -= dual_value(q, scale, x, y);
-    return sum;
+        add_dual(tilt, p - candidate->p[l].stride, candidate->dual_scale, 1, columns);
+    if (y < problem->height - 1)
+        add_dual(tilt, p, candidate->dual_scale, -1, columns);
+    add_dual(tilt + starts, q - 1 + starts, candidate->dual_scale, 1, columns - starts);
+    add_dual(tilt, q, candidate->dual_scale, -1, columns - ends);
+    for (int c = 0; c < columns; c++)
+        tilt[c] *= problem->lambda;
 }
 
-/* The share of the gradient term of one difference, from (x,y) to (x2,y2): |D L - E| for F, u E for D. */
-static void add_difference(struct certificate *sum, const struct candidate *candidate, int l, int x, int y, int x2, int y2,
-                           double extracted, double dual)
+/* lambda |D L - E| for F and lambda (|D L - E| - u (D L - E)) for the gap, over differences from `here` to `there`. */
+INLINE void add_differences(struct chunk *chunk, const float *here, const float *there, const double *extracted,
+                            const float *u, float scale, int columns)
 {
-    double step = layer_value(candidate, l, x2, y2) - layer_value(candidate, l, x, y);
-    sum->objective += fabs(step - extracted);
-    sum->bound -= dual * extracted;
-}
-
-/* Not yet times lambda. */
-static struct certificate gradient_term(const struct problem *problem, int channel, const struct candidate *candidate,
-                                        int x, int y)
-{
-    struct certificate sum = {0, 0};
-    float scale = candidate->dual_scale;
-    for (int l = 0; l < problem->layers; l++) {
-        if (y < problem->height - 1)
-            add_difference(&sum, candidate, l, x, y, x, y + 1,
-                           *image_sample(&problem->gradients[2 * l], x, y, channel),
-                           dual_value(&candidate->p[l], scale, x, y));
-        if (x < problem->width - 1)
-            add_difference(&sum, candidate, l, x, y, x + 1, y,
-                           *image_sample(&problem->gradients[2 * l + 1], x, y, channel),
-                           dual_value(&candidate->q[l], scale, x, y));
+    double lambda = chunk->problem->lambda;
+    double *restrict objective = chunk->objective, *restrict gap = chunk->gap;
+    for (int c = 0; c < columns; c++) {
+        double step = (double)candidate_layer(there[c]) - candidate_layer(here[c]) - extracted[c];
+        double size = lambda * fabs(step);
+        objective[c] += size;
+        gap[c] += size - lambda * candidate_dual(u[c], scale) * step;
     }
-    return sum;
 }
 
-static void load_pixel(struct pixel *pixel, const struct problem *problem, int channel, const struct candidate *candidate,
-                       int x, int y)
+INLINE void add_gradients(struct chunk *chunk, const struct candidate *candidate, int l, int x, int y)
 {
-    for (int i = 0; i < problem->photos; i++) {
-        pixel->intensity[i] = *image_sample(&problem->mixtures[i], x, y, channel);
-        pixel->weight[i] = problem->weights ? *image_sample(&problem->weights[i], x, y, 0) : 1;
+    const struct problem *problem = chunk->problem;
+    const float *here = plane_row(candidate->x[l], y) + x;
+    double *extracted = chunk->value;
+    int across = x + chunk->columns < problem->width ? chunk->columns : chunk->columns - 1;
+    if (y < problem->height - 1) {
+        load(extracted, &problem->gradients[2 * l], chunk->channel, x, y, chunk->columns);
+        add_differences(chunk, here, here + candidate->x[l].stride, extracted, plane_row(candidate->p[l], y) + x,
+                        candidate->dual_scale, chunk->columns);
     }
-    for (int l = 0; l < problem->layers; l++)
-        pixel->tilt[l] = problem->lambda * dual_adjoint(candidate, l, x, y, problem->width, problem->height);
+    load(extracted, &problem->gradients[2 * l + 1], chunk->channel, x, y, across);
+    add_differences(chunk, here, here + 1, extracted, plane_row(candidate->q[l], y) + x, candidate->dual_scale, across);
 }
 
-static double data_term(const struct pixel *pixel, const struct candidate *candidate, int x, int y)
+INLINE void load_photo(struct chunk *chunk, int i, int x, int y)
 {
-    double sum = 0, t = layer_value(candidate, 0, x, y);
-    for (int i = 0; i < pixel->photos; i++) {
-        double residual = pixel->intensity[i] - pixel->a[i] * t - layer_value(candidate, i + 1, x, y);
-        sum += 0.5 * pixel->weight[i] * residual * residual;
+    const struct problem *problem = chunk->problem;
+    ptrdiff_t row = (ptrdiff_t)i * CHUNK;
+    double *restrict weight = chunk->weight + row, *restrict pull = chunk->pull + row;
+    const double *tilt = chunk->tilt + row + CHUNK;
+    load(chunk->mixture + row, &problem->mixtures[i], chunk->channel, x, y, chunk->columns);
+    for (int c = 0; c < chunk->columns; c++)
+        weight[c] = 1;
+    if (problem->weights)
+        load(weight, &problem->weights[i], 0, x, y, chunk->columns);
+    for (int c = 0; c < chunk->columns; c++) {
+        double bound = tilt[c] < 0 ? -BOUNDLESS : BOUNDLESS;
+        pull[c] = weight[c] > 0 ? tilt[c] / weight[c] : bound;
     }
-    return sum;
 }
 
-struct certificate esra_certificate_rows(const struct problem *problem, int channel, const struct candidate *candidate,
-                                         int first, int end, double *scratch)
+INLINE void load_chunk(struct chunk *chunk, const struct candidate *candidate, int x, int y)
 {
-    struct pixel pixel = {.photos = problem->photos,
-                          .a = problem->mixing,
-                          .intensity = scratch,
-                          .weight = scratch + problem->photos,
-                          .tilt = scratch + 2 * (size_t)problem->photos};
-    struct certificate sum = {0, 0};
-    for (int y = first; y < end; y++)
-        for (int x = 0; x < problem->width; x++) {
-            load_pixel(&pixel, problem, channel, candidate, x, y);
-            struct certificate gradient = gradient_term(problem, channel, candidate, x, y);
-            sum.objective += data_term(&pixel, candidate, x, y) + problem->lambda * gradient.objective;
-            sum.bound += pixel_bound(&pixel, layer_value(candidate, 0, x, y)) + problem->lambda * gradient.bound;
+    for (int l = 0; l < chunk->problem->layers; l++) {
+        const float *from = plane_row(candidate->x[l], y) + x;
+        double *to = chunk->layer + (ptrdiff_t)l * CHUNK;
+        for (int c = 0; c < chunk->columns; c++)
+            to[c] = candidate_layer(from[c]);
+        load_tilt(chunk, candidate, l, x, y);
+    }
+    for (int i = 0; i < chunk->problem->photos; i++)
+        load_photo(chunk, i, x, y);
+}
+
+/* phi(L(x)) - sum c_l L_l goes to F, phi(L(x)) to the gap. */
+INLINE void add_data(struct chunk *chunk)
+{
+    double *restrict objective = chunk->objective, *restrict gap = chunk->gap;
+    const double *scene = chunk->layer;
+    for (int c = 0; c < chunk->columns; c++)
+        gap[c] += chunk->tilt[c] * scene[c];
+    for (int i = 0; i < chunk->problem->photos; i++) {
+        double a = chunk->problem->mixing[i];
+        ptrdiff_t row = (ptrdiff_t)i * CHUNK;
+        const double *mixture = chunk->mixture + row, *weight = chunk->weight + row;
+        const double *layer = chunk->layer + row + CHUNK, *tilt = chunk->tilt + row + CHUNK;
+        for (int c = 0; c < chunk->columns; c++) {
+            double residual = mixture[c] - a * scene[c] - layer[c], share = 0.5 * weight[c] * residual * residual;
+            objective[c] += share;
+            gap[c] += share + tilt[c] * layer[c];
         }
-    return sum;
+    }
+}
+
+INLINE double clip01(double x)
+{
+    x = x < 0 ? 0 : x;
+    return x > 1 ? 1 : x;
+}
+
+/* phi, phi' and phi'' at t. Between its bounds y_i leaves the residual c_i / w_i, and phi' does not change. */
+INLINE void add_photo_slope(struct chunk *chunk, int i)
+{
+    double a = chunk->problem->mixing[i];
+    ptrdiff_t row = (ptrdiff_t)i * CHUNK;
+    const double *mixture = chunk->mixture + row, *weight = chunk->weight + row, *pull = chunk->pull + row;
+    const double *tilt = chunk->tilt + row + CHUNK, *t = chunk->t;
+    double *restrict value = chunk->value, *restrict first = chunk->first, *restrict second = chunk->second;
+    for (int c = 0; c < chunk->columns; c++) {
+        double rest = mixture[c] - a * t[c], wanted = rest - pull[c], y = clip01(wanted);
+        double outside = rest - y, bend = a * a * weight[c];
+        double residual = y == wanted ? pull[c] : outside, curvature = y == wanted ? 0 : bend;
+        value[c] += 0.5 * weight[c] * residual * residual + tilt[c] * y;
+        first[c] -= a * weight[c] * residual;
+        second[c] += curvature;
+    }
+}
+
+INLINE void take_slope(struct chunk *chunk)
+{
+    for (int c = 0; c < chunk->columns; c++) {
+        chunk->value[c] = chunk->tilt[c] * chunk->t[c];
+        chunk->first[c] = chunk->tilt[c];
+        chunk->second[c] = 0;
+    }
+    for (int i = 0; i < chunk->problem->photos; i++)
+        add_photo_slope(chunk, i);
+}
+
+/* One step of the safeguarded Newton iteration in every column; false when all have arrived. */
+INLINE bool advance(struct chunk *chunk, bool early)
+{
+    double *restrict at = chunk->t, *restrict los = chunk->lo, *restrict his = chunk->hi, *restrict bounds = chunk->bound;
+    const double *firsts = chunk->first, *seconds = chunk->second, *values = chunk->value;
+    int64_t going = 0;
+    for (int c = 0; c < chunk->columns; c++) {
+        double t = at[c], first = firsts[c], second = seconds[c], value = values[c];
+        double downhill = first > 0 ? los[c] : his[c];
+        double lo = first > 0 ? los[c] : t, hi = first > 0 ? t : his[c];
+        double loss = first * (t - downhill), bound = value - loss;
+        double newton = t - first / (second > 0 ? second : 1);
+        double next = second > 0 ? newton : downhill;
+        /* An end of [0,1] itself may be the minimum and is worth one look; an end already seen is not. */
+        bool fresh_end = early & (((next <= lo) & (lo == 0) & (t != 0)) | ((next >= hi) & (hi == 1) & (t != 1)));
+        double retreat = fresh_end ? downhill : 0.5 * (lo + hi);
+        bool on = loss > RELATIVE_LOSS * fabs(value) + ABSOLUTE_LOSS;
+        double target = (next > lo) & (next < hi) ? next : retreat;
+        bounds[c] = bound > bounds[c] ? bound : bounds[c];
+        los[c] = on ? lo : los[c];
+        his[c] = on ? hi : his[c];
+        at[c] = on ? target : t;
+        going |= on;
+    }
+    return going;
+}
+
+/* min phi over [0,1], from below and tight to rounding, starting at L_0. */
+INLINE void bound_pixels(struct chunk *chunk)
+{
+    for (int c = 0; c < chunk->columns; c++) {
+        chunk->t[c] = chunk->layer[c];
+        chunk->lo[c] = 0;
+        chunk->hi[c] = 1;
+        chunk->bound[c] = -INFINITY;
+    }
+    bool going = true;
+    for (int step = 0; step < MAX_STEPS && going; step++) {
+        take_slope(chunk);
+        going = advance(chunk, step < 8);
+    }
+}
+
+INLINE void add_chunk(struct chunk *chunk, const struct candidate *candidate, int x, int y)
+{
+    for (int l = 0; l < chunk->problem->layers; l++)
+        add_gradients(chunk, candidate, l, x, y);
+    load_chunk(chunk, candidate, x, y);
+    add_data(chunk);
+    bound_pixels(chunk);
+    for (int c = 0; c < chunk->columns; c++)
+        chunk->gap[c] -= chunk->bound[c];
+}
+
+INLINE struct certificate certify_rows(const struct problem *problem, int channel, const struct candidate *candidate,
+                                       int first, int end, double *scratch)
+{
+    struct chunk chunk = make_chunk(problem, channel, scratch);
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < problem->width; x += CHUNK) {
+            chunk.columns = problem->width - x < CHUNK ? problem->width - x : CHUNK;
+            add_chunk(&chunk, candidate, x, y);
+        }
+    double objective = 0, gap = 0;
+    for (int c = 0; c < CHUNK; c++) {
+        objective += chunk.objective[c];
+        gap += chunk.gap[c];
+    }
+    return (struct certificate){objective, objective - gap};
+}
+
+/* The same loops for each instruction set: what is inlined takes its caller's. */
+#define INSTANCE(name, target)                                                                                      \
+    target static struct certificate name(const struct problem *problem, int channel,                               \
+                                          const struct candidate *candidate, int first, int end, double *scratch)   \
+    {                                                                                                               \
+        return certify_rows(problem, channel, candidate, first, end, scratch);                                      \
+    }
+
+INSTANCE(certify_rows_c, )
+#if defined(__x86_64__) || defined(__i386__)
+INSTANCE(certify_rows_avx2, __attribute__((target("avx2"))))
+INSTANCE(certify_rows_avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))))
+#endif
+
+certify_function *esra_certificate_find(unsigned features)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    if (features & CPU_AVX512)
+        return certify_rows_avx512;
+    if (features & CPU_AVX2)
+        return certify_rows_avx2;
+#endif
+    (void)features;
+    return certify_rows_c;
 }

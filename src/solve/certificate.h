@@ -20,20 +20,25 @@ struct certificate {
 
 static inline float candidate_layer(float x)
 {
-    return x < 0 ? 0 : x > 1 ? 1 : x;
+    x = x < 0 ? 0 : x;
+    return x > 1 ? 1 : x;
 }
 
 static inline float candidate_dual(float p, float scale)
 {
     float u = p * scale;
-    return u < -1 ? -1 : u > 1 ? 1 : u;
+    u = u < -1 ? -1 : u;
+    return u > 1 ? 1 : u;
 }
 
 /* Doubles of scratch that one call needs. */
 size_t esra_certificate_scratch(const struct problem *problem);
 
 /* The share of F and D of rows first..end-1 of one channel. Shares add up to the whole. */
-struct certificate esra_certificate_rows(const struct problem *problem, int channel, const struct candidate *candidate,
-                                         int first, int end, double *scratch);
+typedef struct certificate certify_function(const struct problem *problem, int channel, const struct candidate *candidate,
+                                            int first, int end, double *scratch);
+
+/* The fastest for a set of enum cpu_feature; all give the same bits. */
+certify_function *esra_certificate_find(unsigned features);
 
 #endif

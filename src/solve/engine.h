@@ -10,6 +10,10 @@ typedef esra_status engine_run(struct monitor *monitor, struct arena *arena, str
 /* The method of an esra_engine that passed esra_settings_check(). */
 engine_run *esra_engine_find(int engine);
 
+/* How many iterations it is given where the caller does not say. */
+int esra_engine_iterations(int engine);
+
 engine_run esra_paper_run;
+engine_run esra_fast_run;
 
 #endif

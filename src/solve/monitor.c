@@ -3,12 +3,19 @@
 
 #include <math.h>
 
+#include "base/cpu.h"
 #include "base/timer.h"
 
 /* Rows of a certificate's partial sum: fixed, so that the sum does not depend on the number of threads. */
 #define BLOCK_ROWS 16
 
+/* Blocks that an estimate looks at, spread over the image: about as many, or all where there are few. */
+#define SAMPLED_BLOCKS 8
+
 #define POLL_EVERY_S 0.1
+
+#define STALL_ITERATIONS 1000
+#define STALL_GAIN 0.99
 
 static int row_blocks(const struct problem *problem)
 {
@@ -33,8 +40,11 @@ esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena, str
     lay_out(monitor, arena);
     for (int c = 0; c < monitor->problem->channels; c++)
         monitor->best[c] = (struct certificate){.objective = INFINITY, .bound = -INFINITY};
+    monitor->certify = esra_certificate_find(esra_cpu_features() & (unsigned)monitor->settings->cpu_mask);
     atomic_init(&monitor->stop, false);
     monitor->info = (esra_info)ESRA_INFO_INIT;
+    monitor->milestone = 0;
+    monitor->milestone_gap = INFINITY;
     monitor->info.threads = esra_pool_threads(monitor->pool);
     monitor->start_s = esra_timer_now_s();
     monitor->next_poll_s = monitor->start_s + POLL_EVERY_S;
@@ -45,73 +55,96 @@ struct certifying {
     struct monitor *monitor;
     int channel;
     const struct candidate *candidate;
+    int every; /* looks at every so many'th block */
 };
 
-static void certify_block(void *work, int block, int worker)
+static void certify_block(void *work, int task, int worker)
 {
     struct certifying *job = work;
+    int block = task * job->every;
     struct monitor *monitor = job->monitor;
     const struct problem *problem = monitor->problem;
     int first = block * BLOCK_ROWS;
     int end = problem->height - first < BLOCK_ROWS ? problem->height : first + BLOCK_ROWS;
     double *scratch = monitor->scratch + (size_t)worker * esra_certificate_scratch(problem);
     monitor->shares[block] =
-        esra_certificate_rows(problem, job->channel, job->candidate, first, end, scratch);
+        monitor->certify(problem, job->channel, job->candidate, first, end, scratch);
 }
 
-static struct certificate certify(struct monitor *monitor, int channel, const struct candidate *candidate)
+static struct certificate certify(struct monitor *monitor, int channel, const struct candidate *candidate, int every)
 {
-    struct certifying job = {monitor, channel, candidate};
+    struct certifying job = {monitor, channel, candidate, every};
     int blocks = row_blocks(monitor->problem);
-    esra_pool_run(monitor->pool, certify_block, &job, blocks, NULL);
+    esra_pool_run(monitor->pool, certify_block, &job, (blocks - 1) / every + 1, NULL);
     struct certificate sum = {0, 0};
-    for (int b = 0; b < blocks; b++) {
+    for (int b = 0; b < blocks; b += every) {
         sum.objective += monitor->shares[b].objective;
         sum.bound += monitor->shares[b].bound;
     }
     return sum;
 }
 
-static void keep_layers(const struct monitor *monitor, int channel, const struct candidate *candidate)
+static void keep_row(const struct plane *from, esra_image to, int channel, int y, int columns, float scale, bool layer)
 {
-    const struct problem *problem = monitor->problem;
-    for (int l = 0; l < problem->layers; l++)
-        for (int y = 0; y < problem->height; y++)
-            for (int x = 0; x < problem->width; x++)
-                *image_sample(&monitor->result->layers[l], x, y, channel) =
-                    candidate_layer(plane_row(candidate->x[l], y)[x]);
+    const float *row = plane_row(*from, y);
+    float *out = image_sample(&to, 0, y, channel);
+    for (int x = 0; x < columns; x++)
+        out[x * to.column_stride] = layer ? candidate_layer(row[x]) : candidate_dual(row[x], scale);
 }
 
-static void keep_duals(const struct monitor *monitor, int channel, const struct candidate *candidate)
+static void keep_layers(void *work, int y, int worker)
 {
-    const struct problem *problem = monitor->problem;
+    const struct certifying *job = work;
+    const struct problem *problem = job->monitor->problem;
+    (void)worker;
     for (int l = 0; l < problem->layers; l++)
-        for (int y = 0; y < problem->height; y++)
-            for (int x = 0; x < problem->width; x++) {
-                float p = plane_row(candidate->p[l], y)[x], q = plane_row(candidate->q[l], y)[x];
-                *image_sample(&monitor->result->duals[2 * l], x, y, channel) =
-                    y < problem->height - 1 ? candidate_dual(p, candidate->dual_scale) : 0;
-                *image_sample(&monitor->result->duals[2 * l + 1], x, y, channel) =
-                    x < problem->width - 1 ? candidate_dual(q, candidate->dual_scale) : 0;
-            }
+        keep_row(&job->candidate->x[l], job->monitor->result->layers[l], job->channel, y, problem->width, 1, true);
+}
+
+/* Where there is no difference, the field is zero. */
+static void keep_duals(void *work, int y, int worker)
+{
+    const struct certifying *job = work;
+    const struct problem *problem = job->monitor->problem;
+    const esra_image *duals = job->monitor->result->duals;
+    float scale = job->candidate->dual_scale, below = y < problem->height - 1 ? scale : 0;
+    (void)worker;
+    for (int l = 0; l < problem->layers; l++) {
+        keep_row(&job->candidate->p[l], duals[2 * l], job->channel, y, problem->width, below, false);
+        keep_row(&job->candidate->q[l], duals[2 * l + 1], job->channel, y, problem->width - 1, scale, false);
+        *image_sample(&duals[2 * l + 1], problem->width - 1, y, job->channel) = 0;
+    }
 }
 
 void esra_monitor_show(struct monitor *monitor, int channel, const struct candidate *candidate)
 {
-    struct certificate now = certify(monitor, channel, candidate), *best = &monitor->best[channel];
+    struct certificate now = certify(monitor, channel, candidate, 1), *best = &monitor->best[channel];
+    struct certifying job = {monitor, channel, candidate, 1};
     if (now.objective < best->objective) {
         best->objective = now.objective;
-        keep_layers(monitor, channel, candidate);
+        esra_pool_run(monitor->pool, keep_layers, &job, monitor->problem->height, NULL);
     }
     if (now.bound > best->bound) {
         best->bound = now.bound;
         if (monitor->result->duals)
-            keep_duals(monitor, channel, candidate);
+            esra_pool_run(monitor->pool, keep_duals, &job, monitor->problem->height, NULL);
     }
 }
 
-/* gap = (F - D)/max(|F|, tiny), with tiny the resolution of float32 layers: where the least F is 0 the quotient would
- * otherwise have no meaning. */
+double esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate)
+{
+    struct certificate sample = certify(monitor, channel, candidate, row_blocks(monitor->problem) / SAMPLED_BLOCKS + 1);
+    return sample.objective > 0 ? (sample.objective - sample.bound) / sample.objective : 0;
+}
+
+bool esra_monitor_proven(const struct monitor *monitor, int channel)
+{
+    const struct certificate *best = &monitor->best[channel];
+    double difference = best->objective - best->bound, gap = monitor->settings->gap;
+    return gap > 0 && difference <= gap * fmax(best->objective, monitor->problem->tiny / monitor->problem->channels);
+}
+
+/* gap = (F - D)/max(|F|, tiny): where the least F is 0 the quotient would otherwise have no meaning. */
 static void sum_up(struct monitor *monitor, int iterations)
 {
     esra_info *info = &monitor->info;
@@ -121,7 +154,7 @@ static void sum_up(struct monitor *monitor, int iterations)
         info->bound += monitor->best[c].bound;
     }
     double difference = info->objective - info->bound;
-    double scale = fmax(fabs(info->objective), monitor->problem->resolution);
+    double scale = fmax(fabs(info->objective), monitor->problem->tiny);
     info->gap = difference > 0 && scale > 0 ? difference / scale : 0;
     info->iterations = iterations;
     info->seconds = esra_timer_now_s() - monitor->start_s;
@@ -129,9 +162,20 @@ static void sum_up(struct monitor *monitor, int iterations)
 
 static bool proven(const struct monitor *monitor)
 {
+    return monitor->info.gap <= monitor->settings->gap;
+}
+
+/* Twice the iterations (and STALL_ITERATIONS more) that gain next to nothing: float32, or the tolerance of an inner
+ * method, has been reached, and more of the same will not help. */
+static bool stalled(struct monitor *monitor)
+{
     const esra_info *info = &monitor->info;
-    return info->gap <= monitor->settings->gap ||
-           info->objective - info->bound <= monitor->problem->resolution;
+    if (info->iterations < 2LL * monitor->milestone + STALL_ITERATIONS)
+        return false;
+    bool better = info->gap < STALL_GAIN * monitor->milestone_gap;
+    monitor->milestone = info->iterations;
+    monitor->milestone_gap = info->gap;
+    return !better;
 }
 
 static void call_progress(struct monitor *monitor)
@@ -148,8 +192,8 @@ bool esra_monitor_decide(struct monitor *monitor, int iterations)
 {
     sum_up(monitor, iterations);
     call_progress(monitor);
-    return (monitor->settings->gap > 0 && proven(monitor)) || esra_monitor_stopping(monitor) ||
-           iterations >= monitor->settings->max_iterations;
+    bool enough = monitor->settings->gap > 0 && (proven(monitor) || stalled(monitor));
+    return enough || esra_monitor_stopping(monitor) || iterations >= monitor->settings->max_iterations;
 }
 
 void esra_monitor_poll(struct monitor *monitor)

@@ -20,6 +20,9 @@ struct monitor {
     esra_info info;
     double start_s, next_poll_s;
     atomic_bool stop;
+    int milestone; /* the last iteration at which progress was judged, and the gap there */
+    double milestone_gap;
+    certify_function *certify;
 
     /* In the arena. */
     struct certificate *best;   /* [channels]: least F, greatest D so far */
@@ -33,6 +36,13 @@ esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena, str
 /* Certifies one channel's iterate; copies it to the caller where it is the best so far. All channels of an iteration
  * are shown before esra_monitor_decide(). */
 void esra_monitor_show(struct monitor *monitor, int channel, const struct candidate *candidate);
+
+/* About what esra_monitor_show() would find the channel's relative gap to be, from a sample of the rows at a fraction of
+ * the cost. Proves nothing. */
+double esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate);
+
+/* Whether the channel by itself has the gap asked for: once all have, the whole has it. */
+bool esra_monitor_proven(const struct monitor *monitor, int channel);
 
 /* After the certificates of `iterations` iterations: true when the run is over. */
 bool esra_monitor_decide(struct monitor *monitor, int iterations);

@@ -16,6 +16,7 @@
  * and at a turning point they seem to rest. */
 #include "solve/pactv.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -139,13 +140,14 @@ int esra_pactv_solve(struct pactv *prox)
     }
     copy(prox->pt, prox->p);
     copy(prox->qt, prox->q);
-    /* beta = 0: no gradient term, and the dual is idle. */
-    for (double t = 1; prox->beta > 0 && k < prox->max_iterations; k++) {
+    /* beta = 0, or so small that 1/beta is no number: no gradient term, and the dual is idle. */
+    for (double t = 1; prox->beta >= FLT_MIN && k < prox->max_iterations;) {
         double t_next = (1 + sqrt(1 + 4 * t * t)) / 2;
         struct change change = iterate(prox, (float)((t - 1) / t_next));
         t = t_next;
+        k++;
         /* What stood in the layer before the first iteration is left over from another problem. */
-        calm = k > 0 && settled(&change, prox->tolerance) ? calm + 1 : 0;
+        calm = k > 1 && settled(&change, prox->tolerance) ? calm + 1 : 0;
         if ((calm >= MIN_CALM && calm >= k / CALM_SHARE) || (prox->interrupted && prox->interrupted(prox->context)))
             break;
     }

@@ -22,7 +22,7 @@ struct pactv {
     double tolerance;
     int max_iterations;
 
-    /* Asked between iterations; true ends the work early with a useless layer. May be NULL. */
+    /* Asked between iterations; true ends the work early, with what there is. May be NULL. */
     bool (*interrupted)(void *context);
     void *context;
 };

@@ -39,7 +39,8 @@ struct paper {
     struct plane *mixtures; /* [channels * photos] */
     struct plane *weights;  /* [photos], or NULL */
     int *sweeps;            /* [pieces]: PACTV iterations of the last step */
-    /* ... and each thread's scratch. */
+    /* ... and scratch: a slot for each thread, or where there are more threads than pieces for each piece. */
+    int slots;
     struct plane *pt, *qt;
     float **row;
 };
@@ -59,6 +60,7 @@ static void lay_out(struct paper *paper, struct arena *arena)
 {
     const struct problem *problem = paper->problem;
     int threads = esra_pool_threads(paper->monitor->pool);
+    paper->slots = threads < paper->pieces ? threads : paper->pieces;
     paper->x = take_planes(arena, problem, paper->pieces);
     paper->x_before = take_planes(arena, problem, paper->pieces);
     paper->d = take_planes(arena, problem, paper->pieces);
@@ -69,10 +71,10 @@ static void lay_out(struct paper *paper, struct arena *arena)
     paper->mixtures = take_planes(arena, problem, problem->channels * problem->photos);
     paper->weights = problem->weights ? take_planes(arena, problem, problem->photos) : NULL;
     paper->sweeps = esra_arena_take(arena, (size_t)paper->pieces, sizeof *paper->sweeps);
-    paper->pt = take_planes(arena, problem, threads);
-    paper->qt = take_planes(arena, problem, threads);
-    paper->row = esra_arena_take(arena, (size_t)threads, sizeof *paper->row);
-    for (int n = 0; n < threads; n++) {
+    paper->pt = take_planes(arena, problem, paper->slots);
+    paper->qt = take_planes(arena, problem, paper->slots);
+    paper->row = esra_arena_take(arena, (size_t)paper->slots, sizeof *paper->row);
+    for (int n = 0; n < paper->slots; n++) {
         float *row = esra_arena_take(arena, (size_t)problem->width, sizeof *row);
         if (paper->row)
             paper->row[n] = row;
@@ -175,6 +177,7 @@ static void prox_piece(void *work, int piece, int worker)
     struct paper *paper = work;
     const esra_settings *settings = paper->monitor->settings;
     size_t pixels = paper->problem->pixels;
+    int slot = paper->slots == paper->pieces ? piece : worker;
     struct lookout lookout = {paper->monitor, worker == 0, pixels < POLL_PIXELS ? (int)(POLL_PIXELS / pixels) : 1, 0};
     struct pactv prox = {
         .d = paper->d[piece],
@@ -184,9 +187,9 @@ static void prox_piece(void *work, int piece, int worker)
         .layer = paper->x_before[piece],
         .p = paper->p[piece],
         .q = paper->q[piece],
-        .pt = paper->pt[worker],
-        .qt = paper->qt[worker],
-        .row = paper->row[worker],
+        .pt = paper->pt[slot],
+        .qt = paper->qt[slot],
+        .row = paper->row[slot],
         .warm_start = settings->inner_warm_start,
         .tolerance = settings->inner_tolerance,
         .max_iterations = settings->inner_iterations,
@@ -239,9 +242,9 @@ static void iterate(struct paper *paper)
     paper->momentum = 0;
     for (int k = 1;; k++) {
         sweeps += step(paper);
-        if (esra_monitor_stopping(paper->monitor))
-            return;
-        if (sweeps >= SWEEPS_A_CERTIFICATE || k == settings->max_iterations) {
+        /* An iterate cut short is in the box all the same, and may be the best so far. */
+        bool last = k == settings->max_iterations || esra_monitor_stopping(paper->monitor);
+        if (sweeps >= SWEEPS_A_CERTIFICATE || last) {
             sweeps = 0;
             if (finished(paper, k))
                 return;

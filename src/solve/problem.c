@@ -12,6 +12,9 @@
 #define LARGEST_SAMPLE 1e6f
 #define LARGEST_MIXING 1e3
 
+/* A caller built before starts existed has a struct that ends here. */
+#define OLDEST_PROBLEM offsetof(esra_problem, start_layers)
+
 static esra_status check_shape(const esra_image *image, const struct problem *like, int channels, const char *what,
                                int number, struct message *message)
 {
@@ -59,7 +62,8 @@ static esra_status check_sizes(struct problem *out, struct message *message)
         !esra_size_multiply(out->pixels, (size_t)out->channels, &samples) ||
         !esra_size_multiply(samples, (size_t)out->layers, &samples) ||
         !esra_size_multiply(samples, sizeof(float), &samples) ||
-        (size_t)out->channels * (size_t)out->layers > INT_MAX || (size_t)out->channels * (size_t)out->height > INT_MAX)
+        (size_t)out->channels * (size_t)out->layers > INT_MAX / 4 ||
+        (size_t)out->channels * (size_t)out->height > INT_MAX / 4)
         return esra_fail(message, ESRA_OVER_LIMIT, "the layers of this problem need more memory than can be addressed");
     return ESRA_OK;
 }
@@ -107,6 +111,22 @@ fail:
     return status;
 }
 
+static esra_status check_start(const struct problem *problem, struct message *message)
+{
+    esra_status status = ESRA_OK;
+    for (int n = 0; problem->start_layers && n < 3 * problem->layers; n++) {
+        int field = n - problem->layers, horizontal = field >= 0 && field % 2, vertical = field >= 0 && !horizontal;
+        const esra_image *image = field < 0 ? &problem->start_layers[n] : &problem->start_duals[field];
+        const char *what = field < 0 ? "start layer" : "start dual of layer";
+        int layer = field < 0 ? n : field / 2;
+        TRY(check_shape(image, problem, problem->channels, what, layer, message));
+        TRY(check_samples(image, problem->width - horizontal, problem->height - vertical, -LARGEST_SAMPLE, LARGEST_SAMPLE,
+                          what, layer, message));
+    }
+fail:
+    return status;
+}
+
 static esra_status check_result(const struct problem *problem, const esra_result *result, struct message *message)
 {
     esra_status status = ESRA_OK;
@@ -133,43 +153,54 @@ static double data_energy(const struct problem *problem)
     return energy;
 }
 
-/* Layers lie in [0,1], where float32 rounds by 2^-26 on average: a difference that the optimum pins to E misses it by
- * 2^-25, times lambda. In the data term a residual of 2^-20 of the photo, squared, is as good as none. */
-static double resolution(const struct problem *problem)
+/* Differences whose extracted gradient is not zero. Those that are zero can be met exactly. */
+static double slopes(const struct problem *problem)
 {
-    double w = problem->width, h = problem->height;
-    double differences = ((h - 1) * w + h * (w - 1)) * problem->layers * problem->channels;
-    return ldexp(problem->lambda * differences, -25) + ldexp(data_energy(problem), -40);
+    double count = 0;
+    for (int n = 0; n < 2 * problem->layers; n++)
+        for (int c = 0; c < problem->channels; c++)
+            for (int y = 0; y < problem->height - !(n % 2); y++)
+                for (int x = 0; x < problem->width - n % 2; x++)
+                    count += *image_sample(&problem->gradients[n], x, y, c) != 0;
+    return count;
 }
 
 esra_status esra_problem_check(struct problem *out, const esra_problem *problem, const esra_result *result, double lambda,
                                struct message *message)
 {
     esra_status status = ESRA_OK;
-    if (!problem || problem->struct_size < sizeof *problem || !result || result->struct_size < sizeof *result)
+    if (!problem || problem->struct_size < OLDEST_PROBLEM || !result || result->struct_size < sizeof *result)
         return esra_fail(message, ESRA_BAD_ARGUMENT,
                          "problem or result was not initialised: begin with ESRA_PROBLEM_INIT and ESRA_RESULT_INIT");
     if (!problem->mixing || !problem->mixtures || !problem->gradients)
         return esra_fail(message, ESRA_BAD_ARGUMENT, "a problem needs mixing coefficients, mixtures and gradients");
     if (!result->layers)
         return esra_fail(message, ESRA_BAD_ARGUMENT, "a result needs room for the layers");
-    if (problem->photos < 1 || problem->photos == INT_MAX)
+    if (problem->photos < 1)
         return esra_fail(message, ESRA_BAD_DATA, "a problem needs at least one photo, not %d", problem->photos);
     *out = (struct problem){
         .photos = problem->photos,
-        .layers = problem->photos + 1,
+        .layers = problem->photos < INT_MAX ? problem->photos + 1 : INT_MAX,
         .lambda = lambda,
         .mixing = problem->mixing,
         .mixtures = problem->mixtures,
         .gradients = problem->gradients,
         .weights = problem->weights,
     };
+    if (problem->struct_size >= sizeof *problem) {
+        out->start_layers = problem->start_layers;
+        out->start_duals = problem->start_duals;
+    }
+    if (!out->start_layers != !out->start_duals)
+        return esra_fail(message, ESRA_BAD_ARGUMENT, "a start needs both layers and duals: give both or neither");
     TRY(check_sizes(out, message));
     TRY(check_mixing(out, message));
     TRY(check_photos(out, message));
     TRY(check_gradients(out, message));
+    TRY(check_start(out, message));
     TRY(check_result(out, result, message));
-    out->resolution = resolution(out);
+    /* Photos and gradients met to 2^-16, a 256th of an 8-bit step. */
+    out->tiny = ldexp(data_energy(out), -32) + ldexp(lambda * slopes(out), -16);
 fail:
     return status;
 }

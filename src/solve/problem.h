@@ -12,12 +12,13 @@ struct problem {
     double lambda;
     const double *mixing;                            /* a_i */
     const esra_image *mixtures, *gradients, *weights; /* the caller's views; weights NULL: all 1 */
+    const esra_image *start_layers, *start_duals;     /* both or neither NULL */
 
     /* sum a_i^2 + 1 = |A|^2, since A A' = a a' + 1; weights in [0,1] cannot enlarge it. */
     double data_norm_squared;
 
-    /* What rounding the layers to float32 changes F by (doc/NUMERICS.md): below this, F - D says nothing. */
-    double resolution;
+    /* An F below this is as good as 0 (doc/NUMERICS.md). */
+    double tiny;
 };
 
 /* Checks the caller's problem and result, down to every sample, and fills *out, which borrows from them. */

@@ -38,7 +38,9 @@ static void every_kind_of_problem_is_solved(void)
                 r.problem.weights = r.weights;
             esra_settings settings = settings_for(lambdas[(m + k) % 4], 1e-4, 20000);
             esra_info info = solve(&r, &settings);
-            CHECK(info.outcome == ESRA_OPTIMAL);
+            if (!CHECK(info.outcome == ESRA_OPTIMAL && info.gap <= 1e-4))
+                printf("    m %d, %d x %d, lambda %g: F %g, gap %g\n", m, r.width, r.height, settings.lambda,
+                       info.objective, info.gap);
             CHECK(info.bound <= info.objective + 1e-9);
             random_problem_free(&r);
         }
@@ -150,10 +152,9 @@ static void an_objective_of_zero_is_recognised(void)
             r.mixtures[i].data[k] = 0.25f;
     for (int n = 0; n < 6; n++)
         memset(r.gradients[n].data, 0, 64 * sizeof(float));
-    esra_settings settings = settings_for(0.05, 1e-6, 10000);
+    esra_settings settings = settings_for(0.05, 1e-3, 10000);
     esra_info info = solve(&r, &settings);
-    /* What float32 can express: lambda times 336 differences times 2^-25, and a little for the data. */
-    CHECK(info.outcome == ESRA_OPTIMAL && info.objective >= 0 && info.objective < 0.05 * 336 * 0x1p-25 + 1e-9);
+    CHECK(info.outcome == ESRA_OPTIMAL && info.gap <= 1e-3 && info.objective >= 0 && info.objective < 1e-12);
     random_problem_free(&r);
 }
 

@@ -69,7 +69,7 @@ bool progress_begin(struct progress *progress, const char *mode, bool quiet, con
 /* How much is done: of the iterations, or of the way of the gap on a logarithmic scale, whichever is further. */
 static double share_done(const struct progress *progress, const esra_info *info)
 {
-    double share = (double)info->iterations / progress->max_iterations;
+    double share = progress->max_iterations > 0 ? (double)info->iterations / progress->max_iterations : 0;
     if (progress->target_gap > 0 && info->gap > 0 && progress->first_gap > progress->target_gap)
         share = fmax(share, log(progress->first_gap / info->gap) / log(progress->first_gap / progress->target_gap));
     return fmin(fmax(share, 0), 1);

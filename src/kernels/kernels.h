@@ -1,0 +1,87 @@
+/* kernels/kernels.h - the inner loops, without policy. A kernel's signature stands once, in ESRA_KERNELS; its arithmetic
+ * stands once for a pixel (pixel.h) and once for a vector of pixels (vector.h), with the same operations in the same
+ * order, so that every instruction set gives the same bits.
+ *
+ * Rows come in groups of KERNEL_GROUP floats: a row of n pixels has room for kernel_columns(n), and KERNEL_PAD floats
+ * before and after that a kernel may read but never writes. What stands in the room past n is computed like any pixel
+ * and must stay finite; engines keep it at zero. */
+#ifndef ESRA_KERNELS_KERNELS_H
+#define ESRA_KERNELS_KERNELS_H
+
+#include <stddef.h>
+
+/* The widest vector, AVX-512, in floats. */
+#define KERNEL_GROUP 16
+#define KERNEL_PAD 16
+
+static inline int kernel_columns(int width)
+{
+    return (width + KERNEL_GROUP - 1) / KERNEL_GROUP * KERNEL_GROUP;
+}
+
+/* The constants of one primal-dual iteration (solve/fast.c has the symbols). */
+struct sweep {
+    int photos;
+    const float *a;    /* [photos] */
+    const float *null; /* [photos + 1]: g = sum_l null_l w_l, the part of w along c */
+    float lambda, rho;
+    float sigma; /* r1/lambda: step of the gradients' dual u */
+    float r2;    /* step of the box's dual z */
+    float s;     /* 8 r1 + r2 */
+    float s_inverse, photo_inverse, arrow_inverse; /* 1/s, 1/(1+s), 1/(s + sum a_i^2 s/(1+s)) */
+};
+
+/* A row of everything that has one plane for each layer: layer l's stands l * pitch floats further on. */
+struct sweep_row {
+    ptrdiff_t pitch;
+    float *x, *p, *q, *z;
+    const float *p_above;             /* of the row above, zeros in the first */
+    const float *e_vertical, *e_horizontal;
+    const float *mixture, *weight;    /* [photos]; weight NULL: all 1 */
+    float *g;
+    const float *correction;          /* G, the V-cycle's answer to g */
+    float *bar;                       /* x + 2d */
+    const float *bar_below;
+    ptrdiff_t bar_pitch;
+};
+
+/* Three rows of a multigrid level, the missing neighbour of an outer row being that row itself, and the weights of
+ *     keep * here + source * f + spread * (above + below + left + right). */
+struct stencil {
+    float keep, source, spread;
+};
+
+#define ESRA_KERNELS(KERNEL)                                                                                           \
+    /* x += rho d, bar = x + 2d in columns first..end-1, multiples of KERNEL_GROUP. */                                 \
+    KERNEL(primal, (const struct sweep *sweep, const struct sweep_row *row, int first, int end))                       \
+    KERNEL(primal_weighted, (const struct sweep *sweep, const struct sweep_row *row, int first, int end))              \
+    /* The duals u = (p,q) and z of all layers, after bar and bar_below are known. */                                  \
+    KERNEL(dual, (const struct sweep *sweep, const struct sweep_row *row, int first, int end))                         \
+    /* g from the duals. */                                                                                            \
+    KERNEL(null, (const struct sweep *sweep, const struct sweep_row *row, int first, int end))                         \
+    /* out = the stencil, source times f; above, here and below are readable from -1 to columns. */                    \
+    KERNEL(relax, (struct stencil stencil, const float *f, const float *above, const float *here, const float *below,  \
+                   float *out, int columns))                                                                           \
+    /* out[c] = 1/4 t[2c-1] + 3/4 (t[2c] + t[2c+1]) + 1/4 t[2c+2],                                                     \
+     * t = 1/4 r0 + 3/4 (r1 + r2) + 1/4 r3: the adjoint of prolong, but for the borders. */                            \
+    KERNEL(restrict_, (const float *r0, const float *r1, const float *r2, const float *r3, float *t, float *out,       \
+                       int columns))                                                                                   \
+    /* out = scale f + prolongation of the coarse rows near (3/4) and far (1/4), through t, a coarse row with its      \
+     * padding; n is the coarse row's width, columns the fine row's. */                                                \
+    KERNEL(prolong, (float scale, const float *f, const float *near_, const float *far_, float *t, float *out, int n,  \
+                     int columns))
+
+#define KERNEL(name, arguments) void(*name) arguments;
+struct kernels {
+    ESRA_KERNELS(KERNEL)
+};
+#undef KERNEL
+
+/* The best kernels for a set of enum cpu_feature; with none, the C reference. */
+void esra_kernels_fill(struct kernels *kernels, unsigned features);
+
+#define KERNEL(name, arguments) void esra_##name##_c arguments;
+ESRA_KERNELS(KERNEL)
+#undef KERNEL
+
+#endif

@@ -1,0 +1,200 @@
+/* kernels/vector.h - the kernels for vectors of LANES pixels, once for all instruction sets. An instance defines
+ *
+ *     LANES            floats in a vector, dividing KERNEL_GROUP
+ *     TARGET           the attribute that lets the compiler use the instruction set
+ *     NAME(kernel)     the instance's name of a kernel
+ *     vector_min(a,b)  a < b ? a : b in every lane, and vector_max(a,b) = a > b ? a : b
+ *     EVEN_LANES, ODD_LANES, LOW_PAIRS, HIGH_PAIRS   index lists of the shuffles between a row and its pixel pairs
+ *
+ * and includes this file. Every expression has the operations of pixel.h and reference.c in the same order. */
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+typedef float vector __attribute__((vector_size(LANES * 4)));
+
+#define INLINE TARGET static inline __attribute__((always_inline))
+
+INLINE vector load(const float *from)
+{
+    vector v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+INLINE void store(float *to, vector v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+/* pixel_clip() keeps t where it equals a bound and lets a NaN through, as these do. */
+INLINE vector clip(vector t, vector lowest, vector highest)
+{
+    return vector_min(highest, vector_max(lowest, t));
+}
+
+INLINE vector force(const struct sweep *sweep, const struct sweep_row *row, ptrdiff_t at)
+{
+    vector vertical = load(row->p_above + at) - load(row->p + at);
+    vector horizontal = load(row->q + at - 1) - load(row->q + at);
+    return sweep->lambda * (vertical + horizontal) + load(row->z + at);
+}
+
+INLINE void primal_columns(const struct sweep *sweep, const struct sweep_row *row, int first, int end, int photos)
+{
+    for (int c = first; c < end; c += LANES) {
+        vector x0 = load(row->x + c), b0 = -force(sweep, row, c), sum = {0};
+        for (int i = 0; i < photos; i++) {
+            ptrdiff_t at = (i + 1) * row->pitch + c;
+            vector residual = (load(row->mixture + i * row->pitch + c) - sweep->a[i] * x0) - load(row->x + at);
+            vector b = residual - force(sweep, row, at);
+            b0 = b0 + sweep->a[i] * residual;
+            sum = sum + sweep->a[i] * b;
+            store(row->bar + (i + 1) * row->bar_pitch + c, b);
+        }
+        vector d0 = (b0 - sweep->photo_inverse * sum) * sweep->arrow_inverse;
+        vector null = load(row->correction + c) - load(row->g + c) * sweep->s_inverse;
+        vector d = d0 + null;
+        store(row->bar + c, x0 + 2 * d);
+        store(row->x + c, x0 + sweep->rho * d);
+        for (int i = 0; i < photos; i++) {
+            float *at = row->x + (i + 1) * row->pitch + c, *bar = row->bar + (i + 1) * row->bar_pitch + c;
+            vector x = load(at);
+            d = (load(bar) - sweep->a[i] * d0) * sweep->photo_inverse - sweep->a[i] * null;
+            store(bar, x + 2 * d);
+            store(at, x + sweep->rho * d);
+        }
+    }
+}
+
+/* The usual numbers of photos have loops of fixed length. */
+TARGET static void NAME(primal)(const struct sweep *sweep, const struct sweep_row *row, int first, int end)
+{
+    switch (sweep->photos) {
+    case 2: primal_columns(sweep, row, first, end, 2); break;
+    case 3: primal_columns(sweep, row, first, end, 3); break;
+    default: primal_columns(sweep, row, first, end, sweep->photos);
+    }
+}
+
+TARGET static void NAME(primal_weighted)(const struct sweep *sweep, const struct sweep_row *row, int first, int end)
+{
+    float s = sweep->s;
+    for (int c = first; c < end; c += LANES) {
+        vector x0 = load(row->x + c), b0 = -force(sweep, row, c), sum = {0}, arrow = sum + s;
+        for (int i = 0; i < sweep->photos; i++) {
+            ptrdiff_t at = (i + 1) * row->pitch + c;
+            float a = sweep->a[i];
+            vector w = load(row->weight + i * row->pitch + c), share = w / (w + s);
+            vector residual = w * ((load(row->mixture + i * row->pitch + c) - a * x0) - load(row->x + at));
+            vector b = residual - force(sweep, row, at);
+            b0 = b0 + a * residual;
+            sum = sum + (a * share) * b;
+            arrow = arrow + (a * a) * (s * share);
+            store(row->bar + (i + 1) * row->bar_pitch + c, b);
+        }
+        vector d0 = (b0 - sum) / arrow;
+        vector null = load(row->correction + c) - load(row->g + c) * sweep->s_inverse;
+        vector d = d0 + null;
+        store(row->bar + c, x0 + 2 * d);
+        store(row->x + c, x0 + sweep->rho * d);
+        for (int i = 0; i < sweep->photos; i++) {
+            float *at = row->x + (i + 1) * row->pitch + c, *bar = row->bar + (i + 1) * row->bar_pitch + c;
+            float a = sweep->a[i];
+            vector x = load(at), w = load(row->weight + i * row->pitch + c);
+            d = (load(bar) - (a * w) * d0) / (w + s) - a * null;
+            store(bar, x + 2 * d);
+            store(at, x + sweep->rho * d);
+        }
+    }
+}
+
+INLINE vector dual_step(vector u, vector step, vector extracted, float sigma, float rho)
+{
+    vector zero = {0}, t = clip(u + sigma * (step - extracted), zero - 1, zero + 1);
+    return u + rho * (t - u);
+}
+
+INLINE vector box_step(vector z, vector bar, float r2, float rho)
+{
+    vector zero = {0}, t = z + r2 * bar;
+    return z + rho * ((t - clip(t, zero, zero + r2)) - z);
+}
+
+TARGET static void NAME(dual)(const struct sweep *sweep, const struct sweep_row *row, int first, int end)
+{
+    float sigma = sweep->sigma, rho = sweep->rho, r2 = sweep->r2;
+    for (int l = 0; l <= sweep->photos; l++) {
+        float *p = row->p + l * row->pitch, *q = row->q + l * row->pitch, *z = row->z + l * row->pitch;
+        const float *e1 = row->e_vertical + l * row->pitch, *e2 = row->e_horizontal + l * row->pitch;
+        const float *bar = row->bar + l * row->bar_pitch, *below = row->bar_below + l * row->bar_pitch;
+        for (int c = first; c < end; c += LANES) {
+            vector here = load(bar + c);
+            store(p + c, dual_step(load(p + c), load(below + c) - here, load(e1 + c), sigma, rho));
+            store(q + c, dual_step(load(q + c), load(bar + c + 1) - here, load(e2 + c), sigma, rho));
+            store(z + c, box_step(load(z + c), here, r2, rho));
+        }
+    }
+}
+
+INLINE void null_columns(const struct sweep *sweep, const struct sweep_row *row, int first, int end, int photos)
+{
+    for (int c = first; c < end; c += LANES) {
+        vector g = sweep->null[0] * force(sweep, row, c);
+        for (int l = 1; l <= photos; l++)
+            g = g + sweep->null[l] * force(sweep, row, l * row->pitch + c);
+        store(row->g + c, g);
+    }
+}
+
+TARGET static void NAME(null)(const struct sweep *sweep, const struct sweep_row *row, int first, int end)
+{
+    switch (sweep->photos) {
+    case 2: null_columns(sweep, row, first, end, 2); break;
+    case 3: null_columns(sweep, row, first, end, 3); break;
+    default: null_columns(sweep, row, first, end, sweep->photos);
+    }
+}
+
+TARGET static void NAME(relax)(struct stencil stencil, const float *f, const float *above, const float *here, const float *below,
+                               float *out, int columns)
+{
+    for (int c = 0; c < columns; c += LANES) {
+        vector vertical = load(above + c) + load(below + c), horizontal = load(here + c - 1) + load(here + c + 1);
+        store(out + c, (stencil.keep * load(here + c) + stencil.source * load(f + c)) +
+                           stencil.spread * (vertical + horizontal));
+    }
+}
+
+#ifdef EVEN_LANES
+/* From -1 the pairs are (2c-1, 2c), from +1 they are (2c+1, 2c+2). */
+TARGET static void NAME(restrict_)(const float *r0, const float *r1, const float *r2, const float *r3, float *t, float *out,
+                            int columns)
+{
+    for (int c = 0; c < 2 * columns; c += LANES)
+        store(t + c, 0.25f * (load(r0 + c) + load(r3 + c)) + 0.75f * (load(r1 + c) + load(r2 + c)));
+    for (int c = 0; c < columns; c += LANES) {
+        vector a = load(t + 2 * c - 1), b = load(t + 2 * c - 1 + LANES);
+        vector e = load(t + 2 * c + 1), f = load(t + 2 * c + 1 + LANES);
+        vector before = __builtin_shufflevector(a, b, EVEN_LANES), even = __builtin_shufflevector(a, b, ODD_LANES);
+        vector odd = __builtin_shufflevector(e, f, EVEN_LANES), after = __builtin_shufflevector(e, f, ODD_LANES);
+        store(out + c, 0.25f * (before + after) + 0.75f * (even + odd));
+    }
+}
+
+TARGET static void NAME(prolong)(float scale, const float *f, const float *near_, const float *far_, float *t, float *out, int n,
+                          int columns)
+{
+    for (int c = 0; c < columns / 2; c += LANES)
+        store(t + c, 0.75f * load(near_ + c) + 0.25f * load(far_ + c));
+    t[-1] = t[0];
+    t[n] = t[n - 1];
+    for (int c = 0; c < columns / 2; c += LANES) {
+        vector here = 0.75f * load(t + c);
+        vector even = here + 0.25f * load(t + c - 1), odd = here + 0.25f * load(t + c + 1);
+        vector low = __builtin_shufflevector(even, odd, LOW_PAIRS), high = __builtin_shufflevector(even, odd, HIGH_PAIRS);
+        store(out + 2 * c, scale * load(f + 2 * c) + low);
+        store(out + 2 * c + LANES, scale * load(f + 2 * c + LANES) + high);
+    }
+}
+#endif

@@ -1,0 +1,141 @@
+/* solve/balance.c - step sizes from the way gone. */
+#include "solve/balance.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ops/diff.h"
+
+#define SAMPLED_ROWS 64
+
+/* r1 is best at about this multiple of the quotient of the ways: from 3 to 5 iterations change little, at 1 and at 10
+ * they are up to twice as many (photographs with good and poor gradients, lambda from 1e-3 to 0.3). */
+#define FIRST_GAIN 4
+
+/* Less than that where u moves less in an iteration than x in its own measure does: r1 is then too large, as it is where
+ * many modes besides c are weakly held (a large lambda, photos that do not see), and the solution far. */
+#define HASTE 0.95
+#define GAIN_STEP 3
+
+/* Late, when what is left is the rounding of x, which reaches u times r1/lambda, the gain halves whenever the number of
+ * iterations has doubled. */
+#define LATE_STEP 2
+
+/* One look changes a step by no more than this factor: early ways say little. */
+#define LARGEST_CHANGE 4
+
+/* z and x moving apart in one iteration by less than this factor is no reason to change r2; the square root of a larger
+ * one brings them half way together. */
+#define TOLERATED 4
+
+/* Where hardly any pixel is at a bound, r2 says nothing about the box but still keeps the null mode's operator
+ * r1 D'D + r2 away from singular: images of a thousand pixels across need no less. */
+#define SMALLEST_RATIO 1e-4
+
+static int stride_of(const struct level *level)
+{
+    return (level->height - 1) / SAMPLED_ROWS + 1;
+}
+
+/* x, p, q and z come first in a record. */
+static size_t sampled_floats(const struct level *level)
+{
+    return (size_t)LEVEL_E_VERTICAL * (size_t)level->layers * (size_t)level->pitch;
+}
+
+static int sampled_rows(const struct level *level)
+{
+    return (level->height - 1) / stride_of(level) + 1;
+}
+
+void esra_balance_lay_out(struct balance *balance, struct arena *arena, const struct level *largest)
+{
+    int rows = largest->height < SAMPLED_ROWS ? largest->height : SAMPLED_ROWS;
+    balance->start = esra_arena_take(arena, sampled_floats(largest) * (size_t)rows, sizeof(float));
+    balance->before = esra_arena_take(arena, sampled_floats(largest) * (size_t)rows, sizeof(float));
+}
+
+static void remember(float *to, const struct level *level)
+{
+    for (int n = 0; n < sampled_rows(level); n++)
+        memcpy(to + (size_t)n * sampled_floats(level), level->data + n * stride_of(level) * level->record,
+               sampled_floats(level) * sizeof(float));
+}
+
+struct steps esra_balance_start(const struct balance *balance, const struct level *level, struct steps now)
+{
+    remember(balance->start, level);
+    return (struct steps){now.r1, now.r2, FIRST_GAIN};
+}
+
+void esra_balance_before(const struct balance *balance, const struct level *level)
+{
+    remember(balance->before, level);
+}
+
+/* Squared ways: |dx|^2, |dx|^2 in the metric M/r1 that r1 weighs, |du|^2, |dz|^2. */
+struct way {
+    double x, metric, u, z;
+};
+
+/* The part of dx along c at column c, times |c|^2. */
+static double along(const struct level *level, const float *null, const float *before, const float *now, int column)
+{
+    double sum = 0;
+    for (int l = 0; l < level->layers; l++)
+        sum -= (double)null[l] * (now[l * level->pitch + column] - before[l * level->pitch + column]);
+    return sum;
+}
+
+/* null = -c/|c|^2. Along c the metric is D'D, across it the number 8. */
+static void add_row(struct way *way, const struct level *level, const float *null, const float *before, const float *now)
+{
+    ptrdiff_t kind = level->layers * level->pitch;
+    double norm = -1 / (double)null[0], part = along(level, null, before, now, 0);
+    for (int c = 0; c < level->width; c++) {
+        double next = c < level->width - 1 ? along(level, null, before, now, c + 1) : part, all = 0;
+        for (ptrdiff_t at = c; at < kind; at += level->pitch) {
+            double x = now[at] - before[at], p = now[kind + at] - before[kind + at];
+            double q = now[2 * kind + at] - before[2 * kind + at], z = now[3 * kind + at] - before[3 * kind + at];
+            all += x * x;
+            way->u += p * p + q * q;
+            way->z += z * z;
+        }
+        way->x += all;
+        /* Down as much as across: rows below are not sampled. */
+        way->metric += DIFF_NORM_SQUARED * (all - norm * part * part) + 2 * norm * (next - part) * (next - part);
+        part = next;
+    }
+}
+
+static double towards(double now, double wanted)
+{
+    return fmin(fmax(wanted, now / LARGEST_CHANGE), now * LARGEST_CHANGE);
+}
+
+static struct way way_since(const float *before, const struct level *level, const float *null)
+{
+    struct way way = {0};
+    for (int n = 0; n < sampled_rows(level); n++)
+        add_row(&way, level, null, before + (size_t)n * sampled_floats(level),
+                level->data + n * stride_of(level) * level->record);
+    return way;
+}
+
+struct steps esra_balance_steps(const struct balance *balance, const struct level *level, const float *null,
+                                struct steps now, bool late)
+{
+    struct way all = way_since(balance->start, level, null), last = way_since(balance->before, level, null);
+    struct steps next = now;
+    if (last.metric > 0 && level->lambda * sqrt(last.u / last.metric) < HASTE * now.r1)
+        next.gain = now.gain / GAIN_STEP;
+    if (late)
+        next.gain = fmin(next.gain, now.gain / LATE_STEP);
+    if (all.metric > 0 && all.u > 0)
+        next.r1 = towards(now.r1, next.gain * level->lambda * sqrt(all.u / all.metric));
+    double imbalance = last.x > 0 ? sqrt(last.z / last.x) / now.r2 : 1;
+    if (imbalance > TOLERATED || imbalance * TOLERATED < 1)
+        next.r2 = towards(now.r2, now.r2 * sqrt(imbalance));
+    next.r2 = fmax(next.r2, SMALLEST_RATIO * next.r1);
+    return next;
+}

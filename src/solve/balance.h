@@ -1,0 +1,35 @@
+/* solve/balance.h - how far should the fast engine's steps go in the primal, how far in the duals?
+ *
+ * After k iterations a primal-dual method is within (r1 |dx|_B^2 + r2 |dx|^2 + lambda^2 |du|^2/r1 + |dz|^2/r2)/k of the
+ * optimum, with dx, du, dz the way from where it began to the solution and r1 B + r2 the metric M of solve/fast.c: B is D'D
+ * along c and 8 across it. The bound is least at
+ *
+ *     r1 = lambda |du|/|dx|_B,    r2 = |dz|/|dx|,
+ *
+ * and the way gone since the level began stands for the way to go, on a sample of rows. For the box, which few pixels
+ * touch and late, that way is too short to go by; there the way of a single iteration tells whether z lags behind x. */
+#ifndef ESRA_SOLVE_BALANCE_H
+#define ESRA_SOLVE_BALANCE_H
+
+#include "solve/fast_level.h"
+
+struct steps {
+    double r1, r2;
+    double gain; /* r1 over the quotient of the ways */
+};
+
+struct balance {
+    float *start, *before; /* in the arena: x, p, q, z of the sampled rows */
+};
+
+void esra_balance_lay_out(struct balance *balance, struct arena *arena, const struct level *largest);
+
+/* Remembers the level's state: where it starts with steps `now`, and where it is before one iteration. */
+struct steps esra_balance_start(const struct balance *balance, const struct level *level, struct steps now);
+void esra_balance_before(const struct balance *balance, const struct level *level);
+
+/* Better steps than `now`, after that iteration; null = -c/|c|^2. late: rounding is all that is left. */
+struct steps esra_balance_steps(const struct balance *balance, const struct level *level, const float *null,
+                                struct steps now, bool late);
+
+#endif

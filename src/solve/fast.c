@@ -1,0 +1,334 @@
+/* solve/fast.c - the fast engine: primal-dual iterations in which the one hard direction, light moved from the scene into
+ * every reflection, is preconditioned by a multigrid V-cycle; from coarse to fine, channel after channel.
+ *
+ * With u the dual of the gradient term, |u| <= 1, z that of the box, w = lambda D'u + z, R = I - A x, A'WA the data term's
+ * Hessian and M a metric that dominates r1 D'D + r2, an iteration is
+ *
+ *     d   = (A'WA + M)^-1 (A'W R - w),   bar = x + 2d,   x += rho d
+ *     u  += rho (clip(u + r1/lambda (D bar - E), -1, 1) - u)
+ *     z  += rho ((t - clip(t, 0, r2)) - z),   t = z + r2 bar
+ *
+ * (Chambolle & Pock 2011, in the preconditioned and over-relaxed form of Condat 2013). A'WA has the null vector
+ * c = (1, -a_1, ..., -a_m) at every pixel, whatever the weights. Along c, M is the inverse of a V-cycle for r1 D'D + r2,
+ * across it the number s = 8 r1 + r2; both dominate. With g = -<c,w>/|c|^2 and G = V-cycle(g),
+ *
+ *     d = (A'WA + s)^-1 (A'W R - w) + (G - g/s) c,
+ *
+ * a small arrow-shaped system at each pixel and one image to smooth. doc/ALGORITHM.md says why this is enough. */
+#include <limits.h>
+#include <math.h>
+
+#include "base/cpu.h"
+#include "base/timer.h"
+#include "solve/balance.h"
+#include "solve/engine.h"
+#include "solve/fast_sweep.h"
+#include "solve/pointwise.h"
+
+/* Halving 2^31 this often leaves one pixel. */
+#define MAX_LEVELS 32
+
+/* The first level is no larger: a V-cycle reaches across it in a few iterations. */
+#define COARSEST_SIDE 16
+
+#define COARSE_ITERATIONS 30
+
+/* First steps, for lambda: u moves by its whole range where a difference is off by 0.01, z by 8 lambda where a layer is
+ * off by 1. Best for photographs in trials around them; solve/balance.c adapts them to everything else. */
+#define FIRST_R1 100
+#define FIRST_R2 8
+
+/* Over-relaxation of the whole iteration, in (0,2): 1.85 was best in trials over 1.5..1.95. It also multiplies rounding
+ * errors, which by the late iterations are all that is left: there 1. */
+#define RHO 1.85
+#define LATE_RHO 1
+#define LATE 640 /* one of the looks at the steps */
+
+/* Steps are looked at after so many iterations of a level, then after twice as many, and so on: seldom enough that the
+ * method converges between. A coarse level's are looked at when it ends. */
+#define FIRST_LOOK 40
+
+/* The gap is first estimated here, from a sample of rows, and never again within so many iterations. */
+#define FIRST_ESTIMATE 30
+#define ESTIMATE_APART 10
+
+/* From one estimate to the next the iterations grow by this share for each factor e that the gap is too large: the gap
+ * falls faster than the fourth power of their number. */
+#define PATIENCE 0.25
+
+/* Whatever the estimate, certificates are taken at this iteration and each time the number has doubled. */
+#define FIRST_CERTIFICATE 200
+
+/* An estimate above the gap by no more than its own error is worth a certificate. */
+#define HOPE 1.05
+
+/* Rows of a task that loads, halves or refines. */
+#define BLOCK_ROWS 16
+
+struct fast {
+    struct monitor *monitor;
+    const struct problem *problem;
+    struct kernels kernels;
+    struct sweeper sweeper;
+    struct balance balance;
+    struct steps steps;
+    bool late;                       /* on the finest level for LATE iterations */
+    int channel;
+    int count;                       /* levels; 0 is the finest */
+    struct level levels[MAX_LEVELS];
+    struct plane *x, *p, *q;         /* in the arena: the finest level's state, for the certificate */
+};
+
+static void lay_out(struct fast *fast, struct arena *arena)
+{
+    const struct problem *problem = fast->problem;
+    int width = problem->width, height = problem->height;
+    for (fast->count = 0;; fast->count++) {
+        struct level *level = &fast->levels[fast->count];
+        esra_level_lay_out(level, arena, problem, width, height);
+        level->lambda = ldexp(problem->lambda, -fast->count);
+        if ((width <= COARSEST_SIDE && height <= COARSEST_SIDE) || problem->start_layers)
+            break;
+        width = (width + 1) / 2;
+        height = (height + 1) / 2;
+    }
+    fast->count++;
+    esra_sweeper_lay_out(&fast->sweeper, arena, &fast->levels[0], esra_pool_threads(fast->monitor->pool));
+    esra_balance_lay_out(&fast->balance, arena, &fast->levels[0]);
+    fast->x = esra_arena_take(arena, (size_t)problem->layers, sizeof *fast->x);
+    fast->p = esra_arena_take(arena, (size_t)problem->layers, sizeof *fast->p);
+    fast->q = esra_arena_take(arena, (size_t)problem->layers, sizeof *fast->q);
+}
+
+/* Something done to every row of a level. */
+typedef void row_step(const struct fast *fast, int level, int y);
+
+struct row_work {
+    const struct fast *fast;
+    row_step *step;
+    int level;
+};
+
+static void row_block(void *work, int block, int worker)
+{
+    const struct row_work *job = work;
+    int first = block * BLOCK_ROWS, height = job->fast->levels[job->level].height;
+    (void)worker;
+    for (int y = first; y < height && y < first + BLOCK_ROWS; y++)
+        job->step(job->fast, job->level, y);
+}
+
+static void for_rows(const struct fast *fast, int level, row_step *step)
+{
+    struct row_work work = {fast, step, level};
+    esra_pool_run(fast->monitor->pool, row_block, &work, (fast->levels[level].height - 1) / BLOCK_ROWS + 1, NULL);
+}
+
+static void load(const struct fast *fast, int level, int y)
+{
+    esra_level_load_row(&fast->levels[level], fast->problem, fast->channel, y);
+}
+
+static void coarsen(const struct fast *fast, int level, int y)
+{
+    esra_level_coarsen_row(&fast->levels[level - 1], &fast->levels[level], y);
+}
+
+static void guess(const struct fast *fast, int level, int y)
+{
+    esra_level_guess_row(&fast->levels[level], fast->sweeper.a, y);
+}
+
+static void resume(const struct fast *fast, int level, int y)
+{
+    esra_level_resume_row(&fast->levels[level], fast->problem, fast->channel, y);
+}
+
+static void settle(const struct fast *fast, int level, int y)
+{
+    esra_level_settle_row(&fast->levels[level], fast->sweeper.a, y);
+}
+
+static void refine(const struct fast *fast, int level, int y)
+{
+    esra_level_prolong_row(&fast->levels[level + 1], &fast->levels[level], y);
+}
+
+static void solve_pixels(const struct fast *fast, int level, int y)
+{
+    esra_pointwise_row(&fast->levels[level], fast->problem, y);
+}
+
+static struct candidate candidate_of(const struct fast *fast)
+{
+    return (struct candidate){fast->x, fast->p, fast->q, 1};
+}
+
+static void show(const struct fast *fast)
+{
+    struct candidate candidate = candidate_of(fast);
+    esra_monitor_show(fast->monitor, fast->channel, &candidate);
+}
+
+static void set_steps(struct fast *fast, int level)
+{
+    esra_sweeper_set(&fast->sweeper, &fast->levels[level], level, fast->steps.r1, fast->steps.r2,
+                     fast->late ? LATE_RHO : RHO);
+}
+
+/* One iteration, and where it is time a look at the steps. */
+static void iterate(struct fast *fast, int level, bool look)
+{
+    const struct level *grid = &fast->levels[level];
+    if (look)
+        esra_balance_before(&fast->balance, grid);
+    esra_sweeper_run(&fast->sweeper);
+    if (look) {
+        fast->steps = esra_balance_steps(&fast->balance, grid, fast->sweeper.null, fast->steps, fast->late);
+        set_steps(fast, level);
+    }
+    esra_monitor_poll(fast->monitor);
+}
+
+static void begin_level(struct fast *fast, int level)
+{
+    fast->late = false;
+    set_steps(fast, level);
+    esra_sweeper_gather(&fast->sweeper);
+    fast->steps = esra_balance_start(&fast->balance, &fast->levels[level], fast->steps);
+}
+
+/* Solves the coarser levels roughly and leaves the finest one where to go on. The gradient term's curvature grows
+ * fourfold from level to level, r1 with it. */
+static void approach(struct fast *fast)
+{
+    int coarsest = fast->count - 1;
+    for (int level = 1; level <= coarsest; level++)
+        for_rows(fast, level, coarsen);
+    if (!fast->problem->start_layers) {
+        for_rows(fast, coarsest, guess);
+        for_rows(fast, coarsest, settle);
+    }
+    fast->steps.r1 = ldexp(FIRST_R1 * fast->problem->lambda, -2 * coarsest);
+    fast->steps.r2 = FIRST_R2 * fast->problem->lambda;
+    for (int level = coarsest; level > 0; level--) {
+        begin_level(fast, level);
+        for (int k = 1; k <= COARSE_ITERATIONS && !esra_monitor_stopping(fast->monitor); k++)
+            iterate(fast, level, k == COARSE_ITERATIONS);
+        for_rows(fast, level - 1, refine);
+        fast->steps.r1 *= 4;
+    }
+}
+
+/* A time limit is shared out among the channels. */
+static bool out_of_time(const struct fast *fast)
+{
+    double limit_s = fast->monitor->settings->time_limit_s;
+    double share = (fast->channel + 1.0) / fast->problem->channels;
+    return limit_s > 0 && esra_timer_now_s() >= fast->monitor->start_s + share * limit_s;
+}
+
+/* When the finest level is next looked at. */
+struct schedule {
+    int look, estimate, certificate;
+};
+
+/* Whether an estimate is due, and says that the gap may be reached. */
+static bool hopeful(const struct fast *fast, struct schedule *due, int iterations)
+{
+    double gap = fast->monitor->settings->gap;
+    struct candidate candidate = candidate_of(fast);
+    if (iterations != due->estimate || gap == 0)
+        return false;
+    double estimate = esra_monitor_estimate(fast->monitor, fast->channel, &candidate);
+    double wait = iterations * fmin(1, PATIENCE * log(fmax(estimate / gap, 1)));
+    due->estimate += wait > ESTIMATE_APART ? (int)wait : ESTIMATE_APART;
+    return estimate <= HOPE * gap;
+}
+
+static bool doubles(int *milestone, int iterations)
+{
+    if (iterations != *milestone)
+        return false;
+    *milestone = *milestone > INT_MAX / 2 ? INT_MAX : 2 * *milestone;
+    return true;
+}
+
+/* The finest level, until the gap is proven or time or iterations run out. */
+static void finish(struct fast *fast)
+{
+    struct monitor *monitor = fast->monitor;
+    struct schedule due = {FIRST_LOOK, FIRST_ESTIMATE, FIRST_CERTIFICATE};
+    begin_level(fast, 0);
+    for (int k = 1;; k++) {
+        fast->late = k >= LATE;
+        iterate(fast, 0, doubles(&due.look, k));
+        bool ending = k == monitor->settings->max_iterations || esra_monitor_stopping(monitor) || out_of_time(fast);
+        bool milestone = doubles(&due.certificate, k);
+        if (!hopeful(fast, &due, k) && !milestone && !ending)
+            continue;
+        show(fast);
+        if (esra_monitor_decide(monitor, k) || esra_monitor_proven(monitor, fast->channel) || ending)
+            return;
+    }
+}
+
+/* Without a gradient term, or with no two pixels to compare, each pixel is solved by itself. */
+static bool has_differences(const struct problem *problem)
+{
+    return problem->lambda > 0 && problem->pixels > 1;
+}
+
+/* Layers to return whatever happens: a guess, or the caller's own. Channel 0 comes last and stays loaded. */
+static void show_starts(struct fast *fast)
+{
+    row_step *start = fast->problem->start_layers ? resume : guess;
+    for (fast->channel = fast->problem->channels - 1; fast->channel >= 0; fast->channel--) {
+        for_rows(fast, 0, load);
+        for_rows(fast, 0, has_differences(fast->problem) ? start : solve_pixels);
+        show(fast);
+    }
+}
+
+static void run_channels(struct fast *fast)
+{
+    for (fast->channel = 0; fast->channel < fast->problem->channels; fast->channel++) {
+        if (fast->channel > 0)
+            for_rows(fast, 0, load);
+        if (fast->problem->start_layers) {
+            for_rows(fast, 0, resume);
+            for_rows(fast, 0, settle);
+        }
+        approach(fast);
+        if (!esra_monitor_stopping(fast->monitor))
+            finish(fast);
+    }
+}
+
+static void take_state(struct fast *fast)
+{
+    for (int l = 0; l < fast->problem->layers; l++) {
+        fast->x[l] = esra_level_plane(&fast->levels[0], LEVEL_X, l);
+        fast->p[l] = esra_level_plane(&fast->levels[0], LEVEL_P, l);
+        fast->q[l] = esra_level_plane(&fast->levels[0], LEVEL_Q, l);
+    }
+}
+
+esra_status esra_fast_run(struct monitor *monitor, struct arena *arena, struct message *message)
+{
+    struct fast fast = {.monitor = monitor, .problem = monitor->problem};
+    esra_kernels_fill(&fast.kernels, esra_cpu_features() & (unsigned)monitor->settings->cpu_mask);
+    fast.sweeper.kernels = &fast.kernels;
+    fast.sweeper.pool = monitor->pool;
+    esra_arena_count(arena);
+    lay_out(&fast, arena);
+    if (!esra_arena_place(arena))
+        return esra_fail_memory(message);
+    lay_out(&fast, arena);
+    esra_sweeper_begin(&fast.sweeper, monitor->problem);
+    take_state(&fast);
+    show_starts(&fast);
+    if (!esra_monitor_decide(monitor, 0) && has_differences(fast.problem))
+        run_channels(&fast);
+    return ESRA_OK;
+}

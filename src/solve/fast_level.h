@@ -1,0 +1,51 @@
+/* solve/fast_level.h - one resolution of a channel, as the fast engine holds it: state and data of a pixel row lie
+ * together, plane after plane, so that a sweep walks through memory once. */
+#ifndef ESRA_SOLVE_FAST_LEVEL_H
+#define ESRA_SOLVE_FAST_LEVEL_H
+
+#include <stdbool.h>
+
+#include "base/memory.h"
+#include "base/plane.h"
+#include "kernels/kernels.h"
+#include "solve/problem.h"
+
+/* The planes of a level in a row's record; those with a count stand for one of each layer or photo. */
+enum level_plane { LEVEL_X, LEVEL_P, LEVEL_Q, LEVEL_Z, LEVEL_E_VERTICAL, LEVEL_E_HORIZONTAL, LEVEL_MIXTURE, LEVEL_WEIGHT, LEVEL_G };
+
+struct level {
+    int width, height;
+    int photos, layers;
+    bool weighted;
+    double lambda;
+    ptrdiff_t pitch, record; /* floats from plane to plane of a row, and from row to row */
+    float *data;             /* first float of the first plane, KERNEL_PAD floats into the block */
+};
+
+void esra_level_lay_out(struct level *level, struct arena *arena, const struct problem *problem, int width, int height);
+
+/* The number'th plane of a kind. */
+struct plane esra_level_plane(const struct level *level, enum level_plane kind, int number);
+
+/* Row y of everything, for the kernels; bar, bar_below and correction are the caller's. */
+struct sweep_row esra_level_row(const struct level *level, const float *zeros, int y);
+
+/* Row y from the caller's arrays, the state zero. */
+void esra_level_load_row(const struct level *level, const struct problem *problem, int channel, int y);
+
+/* Row y of the data of half the resolution. */
+void esra_level_coarsen_row(const struct level *fine, const struct level *coarse, int y);
+
+/* Row y of x as far as one pixel tells: L_0 the least of the photos, L_i what that leaves of photo i. */
+void esra_level_guess_row(const struct level *level, const float *a, int y);
+
+/* Row y of x and u from where the caller says to start. */
+void esra_level_resume_row(const struct level *level, const struct problem *problem, int channel, int y);
+
+/* Row y of z, the box's dual that goes with x and u, whose rows y-1 and y are known. */
+void esra_level_settle_row(const struct level *level, const float *a, int y);
+
+/* Row y of the state, from half the resolution. */
+void esra_level_prolong_row(const struct level *coarse, const struct level *fine, int y);
+
+#endif

@@ -1,0 +1,149 @@
+/* tests/kernels/kernels.c - every instruction set gives the bits of the C reference, at every width, and touches nothing
+ * outside the room a row has: each buffer ends where an unreadable page begins, and what lies around the row is checked. */
+#define _DEFAULT_SOURCE
+#include "kernels/kernels.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cpu.h"
+#include "check.h"
+
+#define WIDEST 67
+#define MOST_PHOTOS 5
+
+/* A buffer of floats that ends at a guard page. */
+struct guarded {
+    char *map;
+    size_t size;
+    float *data;
+    size_t count;
+};
+
+static struct guarded guard(size_t count)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (count * sizeof(float) + page - 1) / page * page;
+    struct guarded g = {.size = bytes + page, .count = count};
+    g.map = mmap(NULL, g.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (g.map == MAP_FAILED || mprotect(g.map + bytes, page, PROT_NONE))
+        abort();
+    g.data = (float *)(g.map + bytes) - count;
+    return g;
+}
+
+static void unguard(struct guarded *g)
+{
+    munmap(g->map, g->size);
+}
+
+/* Everything a sweep's kernels read and write: planes of one row with their paddings, in one buffer. */
+struct rows {
+    struct guarded block;
+    struct sweep_row row;
+};
+
+/* x, p, q, z, p_above, e_vertical, e_horizontal, bar, bar_below for each layer, mixture and weight for each photo, and
+ * g and G. */
+static struct rows make_rows(int columns, int photos, const float *content)
+{
+    ptrdiff_t pitch = columns + KERNEL_PAD, group = (photos + 1) * pitch;
+    struct rows rows = {.block = guard((size_t)(11 * group + 2 * pitch + KERNEL_PAD))};
+    memcpy(rows.block.data, content, rows.block.count * sizeof(float));
+    float *at = rows.block.data + KERNEL_PAD;
+    rows.row = (struct sweep_row){.pitch = pitch, .x = at, .p = at + group, .q = at + 2 * group, .z = at + 3 * group,
+                                  .p_above = at + 4 * group, .e_vertical = at + 5 * group, .e_horizontal = at + 6 * group,
+                                  .mixture = at + 7 * group, .weight = at + 8 * group, .bar = at + 9 * group,
+                                  .bar_below = at + 10 * group, .bar_pitch = pitch, .g = at + 11 * group,
+                                  .correction = at + 11 * group + pitch};
+    return rows;
+}
+
+static float coefficients[MOST_PHOTOS + 1];
+
+static struct sweep make_sweep(int photos)
+{
+    check_fill(coefficients, MOST_PHOTOS + 1, 0, 1);
+    return (struct sweep){.photos = photos, .a = coefficients, .null = coefficients, .lambda = 0.02f, .rho = 1.85f,
+                          .sigma = 100, .r2 = 0.1f, .s = 16.1f, .s_inverse = 1 / 16.1f, .photo_inverse = 1 / 17.1f,
+                          .arrow_inverse = 1 / 18.0f};
+}
+
+typedef void sweep_kernel(const struct sweep *, const struct sweep_row *, int, int);
+
+static void compare_sweep(sweep_kernel *reference, sweep_kernel *kernel, const char *name, unsigned features)
+{
+    static float content[11 * (MOST_PHOTOS + 1) * (WIDEST + 29 + KERNEL_PAD) + 4 * (WIDEST + 29 + KERNEL_PAD)];
+    for (int photos = 1; photos <= MOST_PHOTOS; photos++)
+        for (int width = 1; width <= WIDEST; width++) {
+            check_fill(content, sizeof content / sizeof content[0], -1, 2);
+            struct sweep sweep = make_sweep(photos);
+            int columns = kernel_columns(width);
+            struct rows a = make_rows(columns, photos, content), b = make_rows(columns, photos, content);
+            float *weights = (float *)(size_t)b.row.weight, *same = (float *)(size_t)a.row.weight;
+            weights[0] = same[0] = 0;
+            reference(&sweep, &a.row, 0, columns);
+            kernel(&sweep, &b.row, 0, columns);
+            if (!CHECK(memcmp(a.block.data, b.block.data, a.block.count * sizeof(float)) == 0))
+                printf("    %s, features %u, width %d, %d photos\n", name, features, width, photos);
+            unguard(&a.block);
+            unguard(&b.block);
+        }
+}
+
+/* The features to try: one at a time, and all. */
+static const unsigned masks[] = {CPU_SSE2, CPU_AVX2, CPU_AVX512, CPU_NEON, CPU_SSE2 | CPU_AVX2 | CPU_AVX512 | CPU_NEON};
+
+static void sweep_kernels_equal_the_reference(void)
+{
+    for (size_t n = 0; n < sizeof masks / sizeof masks[0]; n++) {
+        struct kernels kernels;
+        unsigned features = masks[n] & esra_cpu_features();
+        esra_kernels_fill(&kernels, features);
+        compare_sweep(esra_primal_c, kernels.primal, "primal", features);
+        compare_sweep(esra_primal_weighted_c, kernels.primal_weighted, "primal_weighted", features);
+        compare_sweep(esra_dual_c, kernels.dual, "dual", features);
+        compare_sweep(esra_null_c, kernels.null, "null", features);
+    }
+}
+
+/* Rows of a grid one after the other, at the end of their page. */
+static void compare_grids(const struct kernels *reference, const struct kernels *kernels, int width)
+{
+    int columns = kernel_columns(width), half = kernel_columns((width + 1) / 2), room = 2 * half;
+    size_t pitch = (size_t)room + 2 * KERNEL_PAD;
+    static float content[8 * (2 * (WIDEST + 45) + 2 * KERNEL_PAD)];
+    check_fill(content, sizeof content / sizeof content[0], -1, 1);
+    struct guarded blocks[2] = {guard(6 * pitch), guard(6 * pitch)};
+    for (int n = 0; n < 2; n++) {
+        const struct kernels *k = n ? kernels : reference;
+        float *r[6];
+        memcpy(blocks[n].data, content, blocks[n].count * sizeof(float));
+        for (size_t i = 0; i < 6; i++)
+            r[i] = blocks[n].data + i * pitch + KERNEL_PAD;
+        k->relax((struct stencil){0.2f, 0.3f, 0.1f}, r[0], r[1], r[2], r[3], r[4], columns);
+        k->restrict_(r[0], r[1], r[2], r[4], r[3], r[5], half);
+        k->prolong(0.7f, r[0], r[1], r[2], r[3], r[5], (width + 1) / 2, columns);
+    }
+    if (!CHECK(memcmp(blocks[0].data, blocks[1].data, blocks[0].count * sizeof(float)) == 0))
+        printf("    width %d\n", width);
+    unguard(&blocks[0]);
+    unguard(&blocks[1]);
+}
+
+static void grid_kernels_equal_the_reference(void)
+{
+    struct kernels reference, kernels;
+    esra_kernels_fill(&reference, 0);
+    for (size_t n = 0; n < sizeof masks / sizeof masks[0]; n++) {
+        esra_kernels_fill(&kernels, masks[n] & esra_cpu_features());
+        for (int width = 1; width <= WIDEST; width++)
+            compare_grids(&reference, &kernels, width);
+    }
+}
+
+int main(void)
+{
+    RUN(sweep_kernels_equal_the_reference);
+    RUN(grid_kernels_equal_the_reference);
+    return check_report();
+}

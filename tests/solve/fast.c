@@ -1,0 +1,182 @@
+/* tests/solve/fast.c - the fast engine reaches the optimum of every kind of problem and says truthfully how near it is;
+ * the same bits for any threads and instructions. */
+#include "instance.h"
+
+static esra_solver *solver;
+
+static esra_settings settings_with(double gap, int iterations)
+{
+    esra_settings settings;
+    esra_settings_default(&settings);
+    settings.gap = gap;
+    settings.max_iterations = iterations;
+    return settings;
+}
+
+static void solve_and_check(struct instance *it, double gap, int iterations)
+{
+    esra_settings settings = settings_with(gap, iterations);
+    esra_info info;
+    CHECK(instance_solve(it, solver, &settings, &info) == ESRA_OK);
+    instance_verify(it, &info);
+    if (!CHECK(info.outcome == ESRA_OPTIMAL))
+        printf("    m %d, %d x %d x %d, lambda %g, weights %d: gap %g after %d iterations, F %g\n", it->photos, it->width,
+               it->height, it->channels, it->lambda, it->weighted, info.gap, info.iterations, info.objective);
+}
+
+static void random_problems_are_solved(void)
+{
+    static const double lambdas[] = {0, 1e-3, 0.02, 0.3, 2};
+    for (int n = 0; n < 100; n++) {
+        int photos = 1 + n % 5, width = 1 + (int)check_random(0, 40), height = 1 + (int)check_random(0, 40);
+        struct instance it = instance_make(photos, n % 7 == 0 ? 1 : width, n % 7 == 1 ? 1 : height, n % 4 == 3 ? 3 : 1);
+        double outside = n % 3 == 2 ? 1.5 : 0;
+        instance_fill(&it, -outside, 1 + outside, n % 2 ? 0.1 : 0.01);
+        it.lambda = lambdas[n / 2 % 5];
+        it.weighted = n % 3 == 1;
+        if (n % 11 == 0)
+            it.mixing[0] = 0;
+        solve_and_check(&it, 1e-3, 4000);
+        instance_free(&it);
+    }
+}
+
+static void one_pixel_is_solved(void)
+{
+    struct instance it = instance_make(3, 1, 1, 1);
+    instance_fill(&it, -1, 3, 0.1);
+    solve_and_check(&it, 1e-6, 0);
+    instance_free(&it);
+}
+
+static void huge_values_are_solved(void)
+{
+    struct instance it = instance_make(2, 20, 15, 1);
+    instance_fill(&it, -1e4, 1e4, 10);
+    solve_and_check(&it, 1e-4, 2000);
+    instance_free(&it);
+}
+
+/* The least F is 0, which a relative gap cannot tell; what is left is float32's rounding of the differences. */
+static void constant_photos_leave_nothing(void)
+{
+    struct instance it = instance_make(2, 20, 15, 1);
+    esra_settings settings = settings_with(1e-4, 2000);
+    esra_info info;
+    instance_fill(&it, 0.5, 0.5, 0);
+    CHECK(instance_solve(&it, solver, &settings, &info) == ESRA_OK);
+    instance_verify(&it, &info);
+    CHECK(info.objective < 1e-5);
+    instance_free(&it);
+}
+
+/* Neither threads nor instructions nor what ran before change a bit. */
+static void bits_are_the_same_everywhere(void)
+{
+    for (int weighted = 0; weighted < 2; weighted++) {
+        struct instance it = instance_make(3, 75, 200, 2);
+        instance_fill(&it, 0, 1, 0.05);
+        it.weighted = weighted;
+        size_t bytes = (size_t)(75 * 200 * 2 * (4 + 8)) * sizeof(float);
+        float *first = malloc(bytes);
+        esra_info info, info_first;
+        esra_settings settings = settings_with(1e-9, 25);
+        settings.threads = 1;
+        settings.cpu_mask = 0;
+        CHECK(instance_solve(&it, solver, &settings, &info_first) == ESRA_OK);
+        memcpy(first, it.layers[0].data, bytes);
+        for (int n = 1; n <= 8; n++) {
+            settings.threads = n;
+            settings.cpu_mask = n == 1 ? 1 : n == 2 ? 2 : n == 3 ? 4 : 15;
+            CHECK(instance_solve(&it, solver, &settings, &info) == ESRA_OK);
+            CHECK(memcmp(first, it.layers[0].data, bytes) == 0);
+            CHECK(info.objective == info_first.objective && info.bound == info_first.bound);
+        }
+        free(first);
+        instance_free(&it);
+    }
+}
+
+static int stop_at_once(void *user, const esra_info *so_far)
+{
+    (void)so_far;
+    ++*(int *)user;
+    return 1;
+}
+
+/* Every channel comes back with layers that info judges truly, even if the run was stopped at its first word. */
+static void a_stopped_run_tells_the_truth(void)
+{
+    struct instance it = instance_make(2, 90, 70, 3);
+    esra_settings settings = settings_with(1e-9, 100000);
+    esra_info info;
+    int calls = 0;
+    instance_fill(&it, 0, 1, 0.05);
+    esra_solver_set_progress(solver, stop_at_once, &calls);
+    CHECK(instance_solve(&it, solver, &settings, &info) == ESRA_OK);
+    esra_solver_set_progress(solver, NULL, NULL);
+    CHECK(calls == 1 && info.outcome == ESRA_STOPPED);
+    instance_verify(&it, &info);
+    settings.time_limit_s = 0.2;
+    CHECK(instance_solve(&it, solver, &settings, &info) == ESRA_OK);
+    CHECK(info.outcome == ESRA_STOPPED);
+    instance_verify(&it, &info);
+    instance_free(&it);
+}
+
+/* Iterations run out long before a gap that float32 cannot show. */
+static void an_unreachable_gap_ends_by_iterations(void)
+{
+    struct instance it = instance_make(2, 30, 20, 1);
+    esra_settings settings = settings_with(1e-15, 300);
+    esra_info info;
+    instance_fill(&it, 0, 1, 0.05);
+    CHECK(instance_solve(&it, solver, &settings, &info) == ESRA_OK);
+    CHECK(info.iterations == 300 || info.outcome == ESRA_OPTIMAL);
+    instance_verify(&it, &info);
+    instance_free(&it);
+}
+
+/* From its own answer a solve needs next to nothing, and the numbers stay true. */
+static void a_start_is_taken_up(void)
+{
+    struct instance it = instance_make(3, 60, 50, 2);
+    esra_settings settings = settings_with(1e-4, 4000);
+    esra_info cold, warm = ESRA_INFO_INIT;
+    instance_fill(&it, 0, 1, 0.05);
+    CHECK(instance_solve(&it, solver, &settings, &cold) == ESRA_OK && cold.outcome == ESRA_OPTIMAL);
+    esra_problem problem = ESRA_PROBLEM_INIT;
+    esra_result result = ESRA_RESULT_INIT;
+    problem.photos = it.photos;
+    problem.mixing = it.mixing;
+    problem.mixtures = it.mixtures;
+    problem.gradients = it.gradients;
+    problem.start_layers = result.layers = it.layers;
+    problem.start_duals = result.duals = it.duals;
+    CHECK(esra_solver_run(solver, &problem, &settings, &result, &warm) == ESRA_OK);
+    CHECK(warm.outcome == ESRA_OPTIMAL && warm.iterations < cold.iterations / 4);
+    instance_verify(&it, &warm);
+    it.mixtures[0].data[0] += 0.01f;
+    CHECK(esra_solver_run(solver, &problem, &settings, &result, &warm) == ESRA_OK);
+    CHECK(warm.outcome == ESRA_OPTIMAL && warm.iterations < cold.iterations);
+    instance_verify(&it, &warm);
+    problem.start_duals = NULL;
+    CHECK(esra_solver_run(solver, &problem, &settings, &result, &warm) == ESRA_BAD_ARGUMENT);
+    instance_free(&it);
+}
+
+int main(void)
+{
+    if (esra_solver_create(&solver) != ESRA_OK)
+        return 1;
+    RUN(random_problems_are_solved);
+    RUN(one_pixel_is_solved);
+    RUN(huge_values_are_solved);
+    RUN(constant_photos_leave_nothing);
+    RUN(bits_are_the_same_everywhere);
+    RUN(a_stopped_run_tells_the_truth);
+    RUN(an_unreachable_gap_ends_by_iterations);
+    RUN(a_start_is_taken_up);
+    esra_solver_free(&solver);
+    return check_report();
+}
