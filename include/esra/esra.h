@@ -170,8 +170,7 @@ typedef struct esra_info {
 } esra_info;
 #define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0}
 
-/* Called from the thread that runs the solver, several times a second at the least where a run takes that long, and
- * after every certificate. Return non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best
+/* Called from the thread that runs the solver, after every certificate and several times a second between. Return non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best
  * layers so far. It must not call the solver. */
 typedef int esra_progress(void *user, const esra_info *so_far);
 

@@ -195,21 +195,24 @@ fail:
 
 /* ---- The samples ---- */
 
-static float decode_sample(const unsigned char *bytes, const struct header *header)
+/* count samples from file to memory order. */
+static void decode_samples(float *to, const unsigned char *from, size_t count, const struct header *header)
 {
-    int size = header->wide ? 8 : 4;
-    uint64_t bits = 0;
-    for (int n = 0; n < size; n++)
-        bits = bits << 8 | bytes[header->big_endian ? n : size - 1 - n];
-    if (header->wide) {
+    bool swap = header->big_endian != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__);
+    for (size_t k = 0; k < count && header->wide; k++) {
+        uint64_t bits;
         double value;
+        memcpy(&bits, from + 8 * k, sizeof bits);
+        bits = swap ? __builtin_bswap64(bits) : bits;
         memcpy(&value, &bits, sizeof value);
-        return (float)value;
+        to[k] = (float)value;
     }
-    uint32_t narrow = (uint32_t)bits;
-    float value;
-    memcpy(&value, &narrow, sizeof value);
-    return value;
+    for (size_t k = 0; k < count && !header->wide; k++) {
+        uint32_t bits;
+        memcpy(&bits, from + 4 * k, sizeof bits);
+        bits = swap ? __builtin_bswap32(bits) : bits;
+        memcpy(to + k, &bits, sizeof bits);
+    }
 }
 
 static bool grow(float **data, size_t *room, size_t limit)
@@ -239,8 +242,7 @@ static esra_status read_samples(float **data, const struct header *header, struc
         while (room < done + n)
             if (!grow(data, &room, header->count))
                 return esra_fail_memory(message);
-        for (size_t k = 0; k < n; k++)
-            (*data)[done + k] = decode_sample(chunk + k * size, header);
+        decode_samples(*data + done, chunk, n, header);
         done += n;
     }
     return ESRA_OK;

@@ -30,6 +30,7 @@ struct paper {
     int pieces; /* channels * layers; piece c * layers + l is layer l of channel c */
     double lipschitz;
     float momentum;
+    bool certified; /* an iterate after the start has been shown */
 
     /* In the arena: planes of each piece ... */
     struct plane *x, *x_before; /* l_k, l_{k-1} */
@@ -177,6 +178,8 @@ static void prox_piece(void *work, int piece, int worker)
     struct paper *paper = work;
     const esra_settings *settings = paper->monitor->settings;
     size_t pixels = paper->problem->pixels;
+    if (paper->certified && esra_monitor_stopping(paper->monitor))
+        return;
     int slot = paper->slots == paper->pieces ? piece : worker;
     struct lookout lookout = {paper->monitor, worker == 0, pixels < POLL_PIXELS ? (int)(POLL_PIXELS / pixels) : 1, 0};
     struct pactv prox = {
@@ -242,10 +245,13 @@ static void iterate(struct paper *paper)
     paper->momentum = 0;
     for (int k = 1;; k++) {
         sweeps += step(paper);
-        /* An iterate cut short is in the box all the same, and may be the best so far. */
-        bool last = k == settings->max_iterations || esra_monitor_stopping(paper->monitor);
-        if (sweeps >= SWEEPS_A_CERTIFICATE || last) {
+        bool stopping = esra_monitor_stopping(paper->monitor);
+        if (stopping && paper->certified)
+            return;
+        /* A first iterate cut short is in the box all the same, and better than the start. */
+        if (sweeps >= SWEEPS_A_CERTIFICATE || k == settings->max_iterations || stopping) {
             sweeps = 0;
+            paper->certified = true;
             if (finished(paper, k))
                 return;
         }

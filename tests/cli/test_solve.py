@@ -332,6 +332,23 @@ class HostileArrays(SolveTest):
         self.assertLess(usage.ru_maxrss, 64 * 1024)  # kilobytes
 
 
+class Limits(SolveTest):
+    def test_out_of_memory(self):
+        text = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1500000, 1500000), }"
+        with open(self.path / "I.npy", "wb") as file:
+            file.write(b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
+            try:
+                file.truncate(10 + len(text) + 4 * 1500000 * 1500000)
+            except OSError as reason:
+                self.skipTest(f"no sparse file of 9 TB can be made here: {reason}")
+        self.complains_of_memory()
+
+    def complains_of_memory(self):
+        environment = {**os.environ, "ASAN_OPTIONS": "allocator_may_return_null=1"}
+        self.expect(75, *self.solve(mixing="1"), env=environment, stdout="",
+                    stderr="esra solve: out of memory: free some, or solve a smaller problem\n")
+
+
 class Outputs(SolveTest):
     def test_closed_standard_streams_do_not_leak_into_files(self):
         for redirection in "<&-", ">&-", "2>&-":
