@@ -14,17 +14,29 @@ bool esra_size_multiply(size_t a, size_t b, size_t *product)
     return false;
 }
 
+/* *bytes = count * size rounded up to whole lines, at least one; false where no block can be so large. */
+static bool block_size(size_t count, size_t size, size_t *bytes)
+{
+    /* PTRDIFF_MAX: past it the difference of two pointers into the block is undefined. */
+    if (!esra_size_multiply(count, size, bytes) || *bytes > PTRDIFF_MAX - MEMORY_ALIGNMENT)
+        return false;
+    *bytes = (*bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
+    if (*bytes == 0)
+        *bytes = MEMORY_ALIGNMENT;
+    return true;
+}
+
+void *esra_allocate_untouched(size_t count, size_t size)
+{
+    size_t bytes;
+    return block_size(count, size, &bytes) ? aligned_alloc(MEMORY_ALIGNMENT, bytes) : NULL;
+}
+
 void *esra_allocate(size_t count, size_t size)
 {
     size_t bytes;
-    /* PTRDIFF_MAX: past it the difference of two pointers into the block is undefined. */
-    if (!esra_size_multiply(count, size, &bytes) || bytes > PTRDIFF_MAX - MEMORY_ALIGNMENT)
-        return NULL;
-    bytes = (bytes + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
-    if (bytes == 0)
-        bytes = MEMORY_ALIGNMENT;
-    void *block = aligned_alloc(MEMORY_ALIGNMENT, bytes);
-    if (block)
+    void *block = esra_allocate_untouched(count, size);
+    if (block && block_size(count, size, &bytes))
         memset(block, 0, bytes);
     return block;
 }
