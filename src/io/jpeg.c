@@ -32,7 +32,7 @@ struct job {
     bool tolerated; /* libjpeg complained, and was told to go on */
     char words[JMSG_LENGTH_MAX];
     unsigned char *row;
-    float *line;   /* CMYK: a row of RGB */
+    uint16_t *line; /* CMYK: a row of RGB */
     int rows_done;
     struct cmyk *cmyk;
 
@@ -333,7 +333,7 @@ static void store_row(struct job *job)
     for (int c = 0; c < pixels->channels; c++) {
         float *to = plane_row(image_plane(pixels, c), job->rows_done);
         if (job->cmyk)
-            esra_samples_load(to, (unsigned char *)(job->line + c), SAMPLE_FLOAT, pixels->width, 3);
+            esra_samples_load(to, (unsigned char *)(job->line + c), SAMPLE_16, pixels->width, 3);
         else
             esra_samples_load(to, job->row + c, SAMPLE_8, pixels->width, pixels->channels);
     }
@@ -353,6 +353,9 @@ static esra_status explain(struct job *job)
 {
     if (job->status != ESRA_BAD_DATA || !job->words[0])
         return job->status;
+    int code = job->errors.msg_code;
+    if (code == JERR_SOF_UNSUPPORTED || code == JERR_BAD_PRECISION || code == JERR_ARITH_NOTIMPL)
+        return esra_decoding_refuse(job->decoding, "is JPEG of a kind that is not 8 bits or lossless", "convert it to PNG");
     return esra_decoding_damaged(job->decoding, job->words);
 }
 

@@ -86,7 +86,7 @@ static cmsHTRANSFORM make_transform(cmsContext context, const struct bytes *icc,
     cmsHPROFILE to = cmsCreate_sRGBProfileTHR(context);
     cmsHTRANSFORM transform = NULL;
     if (from && to && cmsGetColorSpace(from) == cmsSigCmykData)
-        transform = cmsCreateTransformTHR(context, from, inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8, to, TYPE_RGB_FLT,
+        transform = cmsCreateTransformTHR(context, from, inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8, to, TYPE_RGB_16,
                                           INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_BLACKPOINTCOMPENSATION);
     if (from)
         cmsCloseProfile(from);
@@ -112,7 +112,7 @@ esra_status esra_cmyk_create(struct cmyk **cmyk, struct decoding *decoding, bool
     return esra_decoding_refuse(decoding, "is in CMYK with a colour profile that cannot be used", "convert it to RGB");
 }
 
-void esra_cmyk_convert(const struct cmyk *cmyk, const unsigned char *from, float *to, int count)
+void esra_cmyk_convert(const struct cmyk *cmyk, const unsigned char *from, uint16_t *to, int count)
 {
     cmsDoTransform(cmyk->transform, from, to, (cmsUInt32Number)count);
 }

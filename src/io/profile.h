@@ -13,8 +13,8 @@ esra_status esra_profile_light(struct light *light, const struct photo *photo, s
 struct cmyk;
 esra_status esra_cmyk_create(struct cmyk **cmyk, struct decoding *decoding, bool inverted);
 
-/* count pixels of 4 bytes to 3 floats each. */
-void esra_cmyk_convert(const struct cmyk *cmyk, const unsigned char *from, float *to, int count);
+/* count pixels of 4 bytes to 3 numbers of 16 bits each. */
+void esra_cmyk_convert(const struct cmyk *cmyk, const unsigned char *from, uint16_t *to, int count);
 
 void esra_cmyk_free(struct cmyk **cmyk);
 

@@ -4,6 +4,13 @@
 #include "io/codec.h"
 #include "io/samples.h"
 
+/* Newer versions report offsets past 2 GiB. */
+#if LIBRAW_VERSION < LIBRAW_MAKE_VERSION(0, 21, 0)
+typedef int raw_offset;
+#else
+typedef INT64 raw_offset;
+#endif
+
 static esra_status damaged(struct decoding *decoding, int error)
 {
     if (error == LIBRAW_UNSUFFICIENT_MEMORY)
@@ -14,7 +21,7 @@ static esra_status damaged(struct decoding *decoding, int error)
 }
 
 /* Without a handler LibRaw prints. */
-static void on_data_error(void *user, const char *file, INT64 offset)
+static void on_data_error(void *user, const char *file, raw_offset offset)
 {
     (void)file;
     (void)offset;
