@@ -45,6 +45,9 @@ esra_status esra_raw_decode(struct decoding *decoding);
 /* Decodes with the row of that name: for a container that turns out to hold something else. */
 esra_status esra_codec_decode_as(const char *name, struct decoding *decoding);
 
+/* Refuses what is over the limit or not a size at all. */
+esra_status esra_decoding_check_size(struct decoding *decoding, int64_t width, int64_t height);
+
 /* Takes memory for the pixels, unless the size is over the limit or not a size at all. The memory is not touched:
  * decoders write every sample, or call esra_decoding_blacken() for the rest. */
 esra_status esra_decoding_claim(struct decoding *decoding, int64_t width, int64_t height, int channels);

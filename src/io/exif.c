@@ -436,7 +436,9 @@ static esra_status check_directory(struct decoding *decoding, const struct sourc
         if (!within(source, entry.value_at, entry.size))
             return esra_decoding_truncated(decoding);
     }
-    return ESRA_OK;
+    int link = source->wide ? 8 : 4; /* the offset of the next directory, which is not followed but must be there */
+    int64_t end = at + (source->wide ? 8 : 2) + (int64_t)count * entry_size(source);
+    return within(source, end, (uint64_t)link) ? ESRA_OK : esra_decoding_truncated(decoding);
 }
 
 /* DNG says so itself; NEF, ARW and their like begin with a preview and keep the sensor's data in a sub-directory. */

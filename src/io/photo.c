@@ -137,22 +137,23 @@ esra_status esra_decoding_check_metadata(struct decoding *decoding, int64_t byte
                      decoding->input->name, (double)limit / (1 << 20));
 }
 
-static esra_status check_claim(struct decoding *decoding, int64_t width, int64_t height)
+esra_status esra_decoding_check_size(struct decoding *decoding, int64_t width, int64_t height)
 {
-    int64_t limit = decoding->options->limits.pixels;
+    int64_t limit = decoding->options->limits.pixels, side = decoding->options->limits.side;
     if (width < 1 || height < 1)
         return esra_decoding_refuse(decoding, "claims to have no pixels", "get a fresh copy");
-    if (width > INT_MAX || height > INT_MAX || width > limit / height)
+    if (width > INT_MAX || height > INT_MAX || width > side || height > side || width > limit / height)
         return esra_fail(decoding->message, ESRA_OVER_LIMIT,
-                         "%s claims %lld x %lld pixels, over the limit of %.0f megapixels; if it can be trusted, lift "
-                         "the limits with --no-limits",
-                         decoding->input->name, (long long)width, (long long)height, (double)limit / 1e6);
+                         "%s claims %lld x %lld pixels, over the limit of %.0f megapixels or %lld a side; if it can be "
+                         "trusted, lift the limits with --no-limits",
+                         decoding->input->name, (long long)width, (long long)height, (double)limit / 1e6,
+                         (long long)side);
     return ESRA_OK;
 }
 
 esra_status esra_decoding_claim(struct decoding *decoding, int64_t width, int64_t height, int channels)
 {
-    esra_status status = check_claim(decoding, width, height);
+    esra_status status = esra_decoding_check_size(decoding, width, height);
     if (status != ESRA_OK)
         return status;
     struct image *pixels = &decoding->photo->pixels;

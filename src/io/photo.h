@@ -27,17 +27,18 @@ struct photo {
 /* Refused before memory is taken. */
 struct limits {
     int64_t pixels;   /* of a photo */
+    int64_t side;     /* pixels of its width, and of its height: decoders take memory for whole rows */
     int scans;        /* of a JPEG */
     int64_t metadata; /* bytes of all that is not pixels (profile, EXIF, XMP, text) */
     int64_t stream;   /* bytes kept of a pipe */
 };
 
-/* 200 MP: twice the largest sensor sold; 100 scans: libtiff's and Chromium's number, encoders use about ten; 16 MiB:
+/* 200 MP: twice the largest sensor sold; a million a side: libpng's number; 100 scans: libtiff's and Chromium's number, encoders use about ten; 16 MiB:
  * the largest printer profiles have 4; 1 GiB. */
-#define LIMITS_DEFAULT {200 * INT64_C(1000000), 100, INT64_C(16) << 20, INT64_C(1) << 30}
+#define LIMITS_DEFAULT {200 * INT64_C(1000000), 1000000, 100, INT64_C(16) << 20, INT64_C(1) << 30}
 
 /* What --no-limits sets: only addresses limit. */
-#define LIMITS_NONE {INT64_MAX, INT32_MAX, INT64_MAX, 0}
+#define LIMITS_NONE {INT64_MAX, INT32_MAX, INT32_MAX, INT64_MAX, 0}
 
 struct read_options {
     struct limits limits;

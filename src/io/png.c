@@ -137,6 +137,11 @@ static void read_head(struct job *job)
     set_limits(job);
     png_set_read_fn(job->png, job, on_read);
     png_read_info(job->png, job->info);
+    /* Before libpng takes memory for rows, in png_read_update_info(). */
+    job->status = esra_decoding_check_size(job->decoding, png_get_image_width(job->png, job->info),
+                                           png_get_image_height(job->png, job->info));
+    if (job->status != ESRA_OK)
+        longjmp(job->jump, 1);
     png_set_expand(job->png);
     png_read_update_info(job->png, job->info);
     job->channels = png_get_channels(job->png, job->info);
