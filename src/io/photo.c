@@ -271,24 +271,32 @@ static esra_status make_upright(struct decoding *decoding)
     return esra_orient(&photo->pixels, orientation, decoding->message);
 }
 
+esra_status esra_photo_read_input(struct photo *photo, struct input *input, const struct read_options *options,
+                                  struct message *message)
+{
+    struct decoding decoding = {.input = input, .options = options, .photo = photo, .message = message};
+    esra_status status;
+    *photo = (struct photo){0};
+    input->keep = true;
+    input->keep_limit = options->limits.stream;
+    TRY(decode(&decoding));
+    TRY(check_finite(&decoding));
+    TRY(make_upright(&decoding));
+    return ESRA_OK;
+fail:
+    esra_photo_free(photo);
+    return status;
+}
+
 esra_status esra_photo_read(struct photo *photo, const char *path, const struct read_options *options,
                             struct message *message)
 {
     struct input input;
-    struct decoding decoding = {.input = &input, .options = options, .photo = photo, .message = message};
     *photo = (struct photo){0};
     esra_status status = esra_input_open(&input, path, message);
     if (status != ESRA_OK)
         return status;
-    input.keep = true;
-    input.keep_limit = options->limits.stream;
-    TRY(decode(&decoding));
-    TRY(check_finite(&decoding));
-    TRY(make_upright(&decoding));
-    esra_input_close(&input);
-    return ESRA_OK;
-fail:
-    esra_photo_free(photo);
+    status = esra_photo_read_input(photo, &input, options, message);
     esra_input_close(&input);
     return status;
 }

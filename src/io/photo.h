@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/image.h"
+#include "io/input.h"
 #include "io/output.h"
 
 /* Owned bytes; data NULL where size is 0. */
@@ -30,15 +31,16 @@ struct limits {
     int64_t side;     /* pixels of its width, and of its height: decoders take memory for whole rows */
     int scans;        /* of a JPEG */
     int64_t metadata; /* bytes of all that is not pixels (profile, EXIF, XMP, text) */
-    int64_t stream;   /* bytes kept of a pipe */
+    int64_t stream;   /* bytes kept of a pipe; 0: no limit */
+    int photos;       /* of a command */
 };
 
 /* 200 MP: twice the largest sensor sold; a million a side: libpng's number; 100 scans: libtiff's and Chromium's number, encoders use about ten; 16 MiB:
- * the largest printer profiles have 4; 1 GiB. */
-#define LIMITS_DEFAULT {200 * INT64_C(1000000), 1000000, 100, INT64_C(16) << 20, INT64_C(1) << 30}
+ * the largest printer profiles have 4; 1 GiB; 256 photos: more than anyone takes of one glass. */
+#define LIMITS_DEFAULT {200 * INT64_C(1000000), 1000000, 100, INT64_C(16) << 20, INT64_C(1) << 30, 256}
 
 /* What --no-limits sets: only addresses limit. */
-#define LIMITS_NONE {INT64_MAX, INT32_MAX, INT32_MAX, INT64_MAX, 0}
+#define LIMITS_NONE {INT64_MAX, INT32_MAX, INT32_MAX, INT64_MAX, 0, INT32_MAX}
 
 struct read_options {
     struct limits limits;
@@ -49,6 +51,10 @@ struct read_options {
 /* Reads the file ("-": standard input), whatever its name says it is: its first bytes decide. */
 esra_status esra_photo_read(struct photo *photo, const char *path, const struct read_options *options,
                             struct message *message);
+
+/* The same from an input that is open and at its first byte. It stays open. */
+esra_status esra_photo_read_input(struct photo *photo, struct input *input, const struct read_options *options,
+                                  struct message *message);
 
 /* Frees and zeroes; harmless on a zeroed photo. */
 void esra_photo_free(struct photo *photo);
@@ -63,7 +69,7 @@ struct write_options {
 #define WRITE_OPTIONS_DEFAULT {NULL, 0, 95}
 
 /* ESRA_BAD_ARGUMENT, saying why, where the photo cannot be written to this path in this way; to be asked before work
- * begins. channels as in photo->pixels. */
+ * begins. */
 esra_status esra_photo_check_write(const char *path, const struct write_options *options, struct message *message);
 
 /* Encodes pixels (clipped to 0..1 unless float), profile and EXIF. The file at path appears whole or not at all. */

@@ -331,6 +331,40 @@ static void tiff_odd_kinds(void)
     esra_photo_free(&photo);
 }
 
+/* As scanners write it: JPEG in strips, in YCbCr with or without half-size chroma, or in RGB. */
+static void tiff_with_jpeg_inside(void)
+{
+    for (int kind = 0; kind < 3; kind++) {
+        struct photo photo = made_smooth(48, 32, 3), again;
+        TIFF *tiff = TIFFOpen(made_path("j.tif"), "w");
+        unsigned char row[48 * 3];
+        TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, 48);
+        TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, 32);
+        TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8);
+        TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 3);
+        TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+        TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_JPEG);
+        TIFFSetField(tiff, TIFFTAG_JPEGQUALITY, 95);
+        TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 16);
+        TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, kind ? PHOTOMETRIC_YCBCR : PHOTOMETRIC_RGB);
+        if (kind)
+            TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
+        if (kind)
+            TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, kind, kind);
+        for (int y = 0; y < 32; y++) {
+            for (int n = 0; n < 48 * 3; n++)
+                made_sample(row + n, plane_row(image_plane(&photo.pixels, n % 3), y)[n / 3], 8);
+            TIFFWriteScanline(tiff, row, (uint32_t)y, 0);
+        }
+        TIFFClose(tiff);
+        if (read_photo(&again, made_path("j.tif"))) {
+            CHECK(made_difference(&photo.pixels, &again.pixels) < (kind == 2 ? 0.1 : 0.04));
+            esra_photo_free(&again);
+        }
+        esra_photo_free(&photo);
+    }
+}
+
 static void jpeg_kinds(void)
 {
     static const J_COLOR_SPACE spaces[] = {JCS_GRAYSCALE, JCS_RGB, JCS_YCbCr};
@@ -521,6 +555,7 @@ int main(void)
     RUN(interlaced_png_is_the_same);
     RUN(tiff_kinds);
     RUN(tiff_odd_kinds);
+    RUN(tiff_with_jpeg_inside);
     RUN(jpeg_kinds);
     RUN(cmyk_jpeg_needs_its_profile);
     RUN(the_name_does_not_matter);

@@ -375,7 +375,7 @@ static size_t find_marker(const struct bytes *bytes, int marker, size_t from)
     for (size_t at = from; at + 1 < bytes->size; at++)
         if (bytes->data[at] == 0xff && bytes->data[at + 1] == marker)
             return at;
-    CHECK(!"the marker is there");
+    CHECK(false);
     return 0;
 }
 
@@ -511,9 +511,9 @@ static void limits_can_be_lifted(void)
     static const char *const names[] = {"l.png", "l.jpg", "l.tif", "l.npy"};
     for (int n = 0; n < 4; n++) {
         CHECK(esra_photo_write(&photo, made_path(names[n]), &plain, &message) == ESRA_OK);
-        options.limits = (struct limits){100, 100, 100, 1 << 20, 0};
+        options.limits = (struct limits){100, 100, 100, 1 << 20, 0, 9};
         CHECK(esra_photo_read(&again, made_path(names[n]), &options, &message) == ESRA_OVER_LIMIT);
-        options.limits = (struct limits){1000, 100, 100, 100, 0};
+        options.limits = (struct limits){1000, 100, 100, 100, 0, 9};
         CHECK(esra_photo_read(&again, made_path(names[n]), &options, &message) == (n < 3 ? ESRA_OVER_LIMIT : ESRA_OK));
         esra_photo_free(&again);
         options.limits = (struct limits)LIMITS_NONE;
