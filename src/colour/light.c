@@ -157,6 +157,18 @@ esra_status esra_light_srgb(struct light *light, enum light_origin origin, struc
     return ESRA_OK;
 }
 
+esra_status esra_light_choose(struct light *light, bool has_profile, int channels, light_curve *curve, const void *user,
+                              struct message *message)
+{
+    bool usable = false;
+    esra_status status = ESRA_OK;
+    if (curve)
+        status = esra_light_from_curves(light, channels, curve, user, &usable, message);
+    if (status != ESRA_OK || usable)
+        return status;
+    return esra_light_srgb(light, has_profile ? LIGHT_SUBSTITUTED : LIGHT_ASSUMED, message);
+}
+
 void esra_light_free(struct light *light)
 {
     for (int c = 0; c < LIGHT_CHANNELS; c++)

@@ -41,6 +41,10 @@ esra_status esra_light_srgb(struct light *light, enum light_origin origin, struc
 esra_status esra_light_from_curves(struct light *light, int channels, light_curve *curve, const void *user, bool *usable,
                                    struct message *message);
 
+/* What a photo needs: the curve of its profile (NULL: it has none that can be used), else sRGB's, with the origin told. */
+esra_status esra_light_choose(struct light *light, bool has_profile, int channels, light_curve *curve, const void *user,
+                              struct message *message);
+
 /* In place, every channel of an image. Values outside 0..1 follow the curve's end in a straight line. */
 void esra_light_decode(const struct light *light, struct image *image);
 void esra_light_encode(const struct light *light, struct image *image);

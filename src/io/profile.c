@@ -8,6 +8,12 @@
 
 /* ---- Curves ---- */
 
+struct profile {
+    cmsContext context;
+    cmsHPROFILE handle;
+    const cmsToneCurve *curves[3];
+};
+
 static double sample_table(const cmsToneCurve *curve, double code)
 {
     const cmsUInt16Number *table = cmsGetToneCurveEstimatedTable(curve);
@@ -21,56 +27,50 @@ static double sample_table(const cmsToneCurve *curve, double code)
 
 /* A formula is evaluated; of a table the samples are joined here, because lcms2 would round to 16 bits, which in the
  * shadows leaves steps. */
-static double evaluate(const void *user, int channel, double code)
+double esra_profile_curve(const void *profile, int channel, double code)
 {
-    const cmsToneCurve *const *curves = user;
-    if (cmsGetToneCurveParametricType(curves[channel]) != 0)
-        return cmsEvalToneCurveFloat(curves[channel], (float)code);
-    return sample_table(curves[channel], code);
+    const cmsToneCurve *curve = ((const struct profile *)profile)->curves[channel];
+    if (cmsGetToneCurveParametricType(curve) != 0)
+        return cmsEvalToneCurveFloat(curve, (float)code);
+    return sample_table(curve, code);
 }
 
 /* The curves belong to the profile. False where it is of another kind, or not for this many channels. */
-static bool find_curves(cmsHPROFILE profile, int channels, const cmsToneCurve **curves)
+static bool find_curves(struct profile *profile, int channels)
 {
     static const cmsTagSignature tags[] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
     cmsColorSpaceSignature wanted = channels == 3 ? cmsSigRgbData : cmsSigGrayData;
-    if (cmsGetColorSpace(profile) != wanted || (channels == 3 && !cmsIsMatrixShaper(profile)))
+    if (cmsGetColorSpace(profile->handle) != wanted || (channels == 3 && !cmsIsMatrixShaper(profile->handle)))
         return false;
     for (int c = 0; c < channels; c++) {
-        curves[c] = cmsReadTag(profile, channels == 3 ? tags[c] : cmsSigGrayTRCTag);
-        if (!curves[c])
+        profile->curves[c] = cmsReadTag(profile->handle, channels == 3 ? tags[c] : cmsSigGrayTRCTag);
+        if (!profile->curves[c])
             return false;
     }
     return true;
 }
 
-static esra_status light_of_profile(struct light *light, const struct photo *photo, bool *usable, struct message *message)
+esra_status esra_profile_open(struct profile **profile, const struct bytes *icc, int channels, struct message *message)
 {
-    const cmsToneCurve *curves[LIGHT_CHANNELS];
-    cmsContext context = cmsCreateContext(NULL, NULL);
-    cmsHPROFILE profile =
-        context ? cmsOpenProfileFromMemTHR(context, photo->icc.data, (cmsUInt32Number)photo->icc.size) : NULL;
-    esra_status status = ESRA_OK;
-    *usable = profile && find_curves(profile, photo->pixels.channels, curves);
-    if (*usable)
-        status = esra_light_from_curves(light, photo->pixels.channels, evaluate, curves, usable, message);
-    if (profile)
-        cmsCloseProfile(profile);
-    if (context)
-        cmsDeleteContext(context);
-    return status;
+    *profile = calloc(1, sizeof **profile);
+    if (!*profile)
+        return esra_fail_memory(message);
+    (*profile)->context = cmsCreateContext(NULL, NULL);
+    if ((*profile)->context && icc->size)
+        (*profile)->handle = cmsOpenProfileFromMemTHR((*profile)->context, icc->data, (cmsUInt32Number)icc->size);
+    if (!(*profile)->handle || !find_curves(*profile, channels))
+        esra_profile_free(profile);
+    return ESRA_OK;
 }
 
-esra_status esra_profile_light(struct light *light, const struct photo *photo, struct message *message)
+void esra_profile_free(struct profile **profile)
 {
-    bool usable = false;
-    *light = (struct light){0};
-    if (photo->icc.size == 0)
-        return esra_light_srgb(light, LIGHT_ASSUMED, message);
-    esra_status status = light_of_profile(light, photo, &usable, message);
-    if (status != ESRA_OK || usable)
-        return status;
-    return esra_light_srgb(light, LIGHT_SUBSTITUTED, message);
+    if (*profile && (*profile)->handle)
+        cmsCloseProfile((*profile)->handle);
+    if (*profile && (*profile)->context)
+        cmsDeleteContext((*profile)->context);
+    free(*profile);
+    *profile = NULL;
 }
 
 /* ---- CMYK ---- */

@@ -2,12 +2,19 @@
 #ifndef ESRA_IO_PROFILE_H
 #define ESRA_IO_PROFILE_H
 
-#include "colour/light.h"
 #include "io/codec.h"
 
-/* The photo's own curves between code values and linear light in its own primaries: those of its profile where that is
- * of the matrix or grey kind and fits the photo, sRGB's otherwise. light->origin tells which. */
-esra_status esra_profile_light(struct light *light, const struct photo *photo, struct message *message);
+/* The curves of a profile of the matrix kind (three channels) or the grey kind (one): code values to linear light in the
+ * photo's own primaries. */
+struct profile;
+
+/* *profile is NULL where the bytes are no profile, one of another kind, or for another number of channels. */
+esra_status esra_profile_open(struct profile **profile, const struct bytes *icc, int channels, struct message *message);
+
+/* Light in 0..1 of a code in 0..1. The pointer is untyped so that this fits colour/light.h's light_curve. */
+double esra_profile_curve(const void *profile, int channel, double code);
+
+void esra_profile_free(struct profile **profile);
 
 /* CMYK to sRGB by the photo's own profile; refused where there is none. */
 struct cmyk;

@@ -10,7 +10,6 @@
 #include <zlib.h>
 
 #include "io/exif.h"
-#include "io/profile.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
@@ -135,7 +134,7 @@ static esra_status try(const void *bytes, size_t size, bool tolerate, bool *inco
     if (status == ESRA_OK) {
         CHECK(photo.pixels.width > 0 && photo.pixels.height > 0 && is_finite(&photo));
         if (photo.icc.size && check_bits() % 4 == 0) {
-            CHECK(esra_profile_light(&light, &photo, &message) == ESRA_OK);
+            CHECK(made_light(&light, &photo, &message) == ESRA_OK);
             esra_light_free(&light);
         }
         if (incomplete)

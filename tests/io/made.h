@@ -11,8 +11,10 @@
 #include <tiffio.h>
 
 #include "check.h"
+#include "colour/light.h"
 #include "io/codec.h"
 #include "io/photo.h"
+#include "io/profile.h"
 
 static char made_folder[64];
 
@@ -127,6 +129,18 @@ static inline struct bytes made_profile(int channels, cmsToneCurve *curve)
         channels == 3 ? cmsCreateRGBProfile(&white, &primaries, curves) : cmsCreateGrayProfile(&white, curve);
     cmsFreeToneCurve(curve);
     return made_saved(profile);
+}
+
+/* As the pipeline does it. */
+static inline esra_status made_light(struct light *light, const struct photo *photo, struct message *message)
+{
+    struct profile *profile;
+    esra_status status = esra_profile_open(&profile, &photo->icc, photo->pixels.channels, message);
+    if (status == ESRA_OK)
+        status = esra_light_choose(light, photo->icc.size > 0, photo->pixels.channels,
+                                   profile ? esra_profile_curve : NULL, profile, message);
+    esra_profile_free(&profile);
+    return status;
 }
 
 /* Tags of a camera: make, orientation, an EXIF directory with an exposure, a size and a maker note, a GPS directory, a

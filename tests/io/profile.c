@@ -1,8 +1,6 @@
 /* tests/io/profile.c - the curves of colour profiles, and what is done without. */
 #include "made.h"
 
-#include "io/profile.h"
-
 static int wrong_codes(const struct light *light, int channel, int last)
 {
     int wrong = 0;
@@ -18,7 +16,7 @@ static enum light_origin origin_of(struct light *light, int channels, struct byt
 {
     struct photo photo = {.pixels = {.channels = channels}, .icc = icc};
     struct message message;
-    CHECK(esra_profile_light(light, &photo, &message) == ESRA_OK);
+    CHECK(made_light(light, &photo, &message) == ESRA_OK);
     for (int c = 0; c < channels; c++)
         CHECK(wrong_codes(light, c, 255) == 0 && wrong_codes(light, c, 65535) == 0);
     esra_bytes_free(&icc);
