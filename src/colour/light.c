@@ -1,9 +1,9 @@
 /* colour/light.c - code values to linear light and back.
  *
- * A curve is kept as its value at each of the 65,536 codes k/65535, joined by straight lines. 8-bit codes are among them
- * (255 * 257 = 65535), so integer files are decoded exactly. Going back searches the same table, and so is the exact
- * inverse whatever the curve: parametric, sampled, or both. The search begins in a range found from the exponent and the
- * first bits of the value, and takes three or four steps. */
+ * A curve is kept as its value at each of the 65,536 codes k/65535, joined by straight lines. 8-bit codes are among
+ * them (255 * 257 = 65535), so integer files are decoded exactly. Going back searches the same table, and so is the
+ * exact inverse whatever the curve: parametric, sampled, or both. The search begins in a range found from the exponent
+ * and the first bits of the value, and takes three or four steps. */
 #include "colour/light.h"
 
 #include <math.h>
@@ -14,23 +14,23 @@
 
 #define LAST 65535
 
-/* Buckets of linear light: 2^11 in each octave from 2^-40 to 1. The darkest 16-bit code of a gamma of 2.4 is 2^-38.4. */
+/* Buckets of linear light: 2^11 in each octave from 2^-40 to 1. Gamma 2.4's darkest 16-bit code is 2^-38.4. */
 #define BUCKET_BITS 11
-#define OCTAVES 40
-#define BUCKETS (OCTAVES << BUCKET_BITS)
+#define OCTAVES     40
+#define BUCKETS     (OCTAVES << BUCKET_BITS)
 
 /* Exponent bits of 2^-OCTAVES in a float32. */
 #define FIRST_BUCKET ((uint32_t)(127 - OCTAVES) << BUCKET_BITS)
 
 /* The least step between neighbouring codes: 4 units in the last place, or this near zero, where flat pieces of sampled
  * curves would otherwise need denormal numbers. A curve flat over all codes would be changed by 6e-8. */
-#define LEAST_STEP 1e-12
+#define LEAST_STEP          1e-12
 #define LEAST_RELATIVE_STEP 0x1p-21
 
 struct tone {
-    float linear[LAST + 1];        /* strictly rising */
-    uint16_t start[BUCKETS + 1];   /* the last code that is not above the bucket's first value */
-    int users;                     /* channels of one light that share it */
+    float linear[LAST + 1];      /* strictly rising */
+    uint16_t start[BUCKETS + 1]; /* the last code that is not above the bucket's first value */
+    int users;                   /* channels of one light that share it */
 };
 
 double esra_srgb_to_linear(double code)
@@ -121,8 +121,8 @@ void esra_light_stored(struct light *light)
     *light = (struct light){.origin = LIGHT_STORED};
 }
 
-esra_status esra_light_from_curves(struct light *light, int channels, light_curve *curve, const void *user, bool *usable,
-                                   struct message *message)
+esra_status esra_light_from_curves(struct light *light, int channels, light_curve *curve, const void *user,
+                                   bool *usable, struct message *message)
 {
     esra_status status = ESRA_OK;
     *light = (struct light){.origin = LIGHT_PROFILE};

@@ -9,10 +9,10 @@
 #define LIGHT_CHANNELS 3
 
 enum light_origin {
-    LIGHT_STORED,       /* code values are taken as they are */
-    LIGHT_PROFILE,      /* the photo's own colour profile */
-    LIGHT_ASSUMED,      /* sRGB, because the photo has no profile */
-    LIGHT_SUBSTITUTED,  /* sRGB, because the photo's profile has no curves that can be undone */
+    LIGHT_STORED,      /* code values are taken as they are */
+    LIGHT_PROFILE,     /* the photo's own colour profile */
+    LIGHT_ASSUMED,     /* sRGB, because the photo has no profile */
+    LIGHT_SUBSTITUTED, /* sRGB, because the photo's profile has no curves that can be undone */
 };
 
 /* One channel's curve and its inverse. */
@@ -38,10 +38,10 @@ esra_status esra_light_srgb(struct light *light, enum light_origin origin, struc
 /* The curves of `channels` channels (1..3), sampled at every 16-bit code. *usable is false, and light empty, where one
  * of them falls, is flat or leaves the finite: then there is no way back. Steps too small for float32 are widened to
  * the least that it can tell apart, so that encode(decode(x)) is x for every 8-bit and every 16-bit code. */
-esra_status esra_light_from_curves(struct light *light, int channels, light_curve *curve, const void *user, bool *usable,
-                                   struct message *message);
+esra_status esra_light_from_curves(struct light *light, int channels, light_curve *curve, const void *user,
+                                   bool *usable, struct message *message);
 
-/* What a photo needs: the curve of its profile (NULL: it has none that can be used), else sRGB's, with the origin told. */
+/* What a photo needs: the curve of its profile (NULL: none that can be used), else sRGB's, with the origin told. */
 esra_status esra_light_choose(struct light *light, bool has_profile, int channels, light_curve *curve, const void *user,
                               struct message *message);
 

@@ -1,7 +1,7 @@
-/* io/exif.c - the EXIF block (CIPA DC-008) and its like in TIFF files (TIFF 6.0, section 2): a header "II*\0" or "MM\0*"
- * with the offset of the first directory; a directory is a count, that many entries of tag, type, count and value (or the
- * value's offset where it has more than four bytes), and the offset of the next directory. BigTIFF is the same with
- * wider numbers.
+/* io/exif.c - the EXIF block (CIPA DC-008) and its like in TIFF files (TIFF 6.0, section 2): a header "II*\0" or
+ * "MM\0*" with the offset of the first directory; a directory is a count, that many entries of tag, type, count and
+ * value (or the value's offset where it has more than four bytes), and the offset of the next directory. BigTIFF is the
+ * same with wider numbers.
  *
  * A block that stays a block is only patched in place, and so keeps what no library would write back: maker notes and
  * unknown tags, whose offsets stay right because nothing moves. Blocks come from strangers: no byte is read without a
@@ -40,7 +40,7 @@ enum tag {
 
 #define TYPE_ASCII 2
 #define TYPE_SHORT 3
-#define TYPE_LONG 4
+#define TYPE_LONG  4
 
 #define PHOTOMETRIC_COLOUR_FILTER_ARRAY 32803
 
@@ -245,8 +245,9 @@ void esra_exif_swap_sides(struct bytes *exif)
     int64_t first;
     uint64_t photo, w, h;
     if (!open_block(exif, &source, &first) || !find_number(&source, first, TAG_PHOTO_DIRECTORY, &photo) ||
-        !find_entry(&source, (int64_t)photo, TAG_WIDTH, &width) || !find_entry(&source, (int64_t)photo, TAG_HEIGHT, &height) ||
-        width.type != height.type || !entry_number(&source, &width, &w) || !entry_number(&source, &height, &h))
+        !find_entry(&source, (int64_t)photo, TAG_WIDTH, &width) ||
+        !find_entry(&source, (int64_t)photo, TAG_HEIGHT, &height) || width.type != height.type ||
+        !entry_number(&source, &width, &w) || !entry_number(&source, &height, &h))
         return;
     save(exif->data + width.value_at, h, type_size(width.type), source.big);
     save(exif->data + height.value_at, w, type_size(height.type), source.big);
@@ -324,8 +325,8 @@ static void free_directory(struct directory **directory)
 
 /* Copies the entries that are wanted and sound; false where memory is short. *left, the bytes that may still be taken,
  * keeps entries that all point at one long value from multiplying it. */
-static bool load_directory(const struct source *source, int64_t at, bool (*wanted)(int tag), struct directory **directory,
-                           uint64_t *left)
+static bool load_directory(const struct source *source, int64_t at, bool (*wanted)(int tag),
+                           struct directory **directory, uint64_t *left)
 {
     int count;
     struct entry entry;
@@ -380,8 +381,8 @@ static void store_entry(unsigned char *to, int tag, int type, uint32_t count, bo
 }
 
 /* Stores a directory at offset `at` of `base`, then entries of `more` (tag, offset) pairs, then the values. */
-static void store_directory(unsigned char *base, size_t at, const struct directory *directory, const uint32_t (*more)[2],
-                            int more_count, bool big)
+static void store_directory(unsigned char *base, size_t at, const struct directory *directory,
+                            const uint32_t (*more)[2], int more_count, bool big)
 {
     unsigned char *to = base + at;
     size_t values = at + 2 + 12 * (size_t)(directory->count + more_count) + 4;
@@ -481,7 +482,8 @@ static esra_status store_block(struct bytes *exif, struct directory *const parts
     return ESRA_OK;
 }
 
-static esra_status load_and_store(struct decoding *decoding, const struct source *source, int64_t first, struct bytes *exif)
+static esra_status load_and_store(struct decoding *decoding, const struct source *source, int64_t first,
+                                  struct bytes *exif)
 {
     struct directory *parts[3] = {NULL};
     uint64_t at, left = (uint64_t)decoding->options->limits.metadata;
@@ -531,7 +533,8 @@ fail:
 /* ---- Into a TIFF file ---- */
 
 /* Appends one directory and makes the file's entry point at it. */
-static esra_status append_directory(struct bytes *tiff, int tag, const struct directory *directory, struct message *message)
+static esra_status append_directory(struct bytes *tiff, int tag, const struct directory *directory,
+                                    struct message *message)
 {
     struct source source = {.data = tiff->data, .size = (int64_t)tiff->size};
     struct entry entry;

@@ -32,7 +32,8 @@ static esra_status open_file(struct job *job)
     job->context = heif_context_alloc();
     if (!job->context)
         return esra_fail_memory(decoding->message);
-    struct heif_error error = heif_context_read_from_memory_without_copy(job->context, job->file.data, job->file.size, NULL);
+    struct heif_error error =
+        heif_context_read_from_memory_without_copy(job->context, job->file.data, job->file.size, NULL);
     if (error.code == heif_error_Ok)
         error = heif_context_get_primary_image_handle(job->context, &job->handle);
     if (error.code != heif_error_Ok)
@@ -91,9 +92,10 @@ static esra_status take_exif(struct job *job)
 
 static esra_status decode_image(struct job *job)
 {
-    enum heif_chroma chroma = job->depth > 8 ? (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? heif_chroma_interleaved_RRGGBBAA_BE
-                                                                                      : heif_chroma_interleaved_RRGGBBAA_LE)
-                                             : heif_chroma_interleaved_RGBA;
+    enum heif_chroma chroma = job->depth > 8
+                                  ? (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? heif_chroma_interleaved_RRGGBBAA_BE
+                                                                            : heif_chroma_interleaved_RRGGBBAA_LE)
+                                  : heif_chroma_interleaved_RGBA;
     struct heif_error error = heif_decode_image(job->handle, &job->image, heif_colorspace_RGB, chroma, NULL);
     if (error.code != heif_error_Ok)
         return damaged(job, error);

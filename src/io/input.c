@@ -48,9 +48,9 @@ static ssize_t read_fully(const struct input *input, void *bytes, size_t size)
     size_t done = 0;
     while (done < size) {
         char *to = (char *)bytes + done;
-        ssize_t got = input->pipe ? read(input->fd, to, size - done)
-                                     : pread(input->fd, to, size - done,
-                                             (off_t)(input->start + input->position + (int64_t)done));
+        ssize_t got = input->pipe
+                          ? read(input->fd, to, size - done)
+                          : pread(input->fd, to, size - done, (off_t)(input->start + input->position + (int64_t)done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -66,8 +66,8 @@ static esra_status make_room(struct input *input, size_t room, struct message *m
 {
     if (input->keep_limit && room > WINDOW && (int64_t)(room - WINDOW) > input->keep_limit)
         return esra_fail(message, ESRA_OVER_LIMIT,
-                         "%s goes on past %lld MiB; save it to a file, or lift the limits with --no-limits", input->name,
-                         (long long)(input->keep_limit >> 20));
+                         "%s goes on past %lld MiB; save it to a file, or lift the limits with --no-limits",
+                         input->name, (long long)(input->keep_limit >> 20));
     if (room <= input->room)
         return ESRA_OK;
     if (room < 2 * input->room)

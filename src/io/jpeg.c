@@ -13,7 +13,7 @@
 #include "io/profile.h"
 #include "io/samples.h"
 
-#define EXIF_NAME "Exif\0"
+#define EXIF_NAME      "Exif\0"
 #define EXIF_NAME_SIZE 6
 
 /* A marker's length field counts itself and has 16 bits. */
@@ -155,8 +155,7 @@ static esra_status next_byte(struct walk *walk, int *byte)
 {
     *byte = -1;
     if (walk->left == 0) {
-        esra_status status =
-            esra_input_borrow(walk->decoding->input, &walk->at, &walk->left, walk->decoding->message);
+        esra_status status = esra_input_borrow(walk->decoding->input, &walk->at, &walk->left, walk->decoding->message);
         if (status != ESRA_OK || walk->left == 0)
             return status;
     }
@@ -178,24 +177,27 @@ static esra_status skip(struct walk *walk, int count)
     return esra_input_seek(input, position, walk->decoding->message);
 }
 
+/* Goes on to the next 0xff at hand, or past all that is. */
+static void skip_to_mark(struct walk *walk)
+{
+    if (walk->left == 0)
+        return;
+    const unsigned char *found = memchr(walk->at, 0xff, walk->left);
+    size_t passed = found ? (size_t)(found - walk->at) : walk->left;
+    walk->at += passed;
+    walk->left -= passed;
+}
+
 /* Goes on to the next marker: 0xff and a byte that is neither 0 (a stuffed byte) nor 0xff (filling); -1 at the end. */
 static esra_status next_marker(struct walk *walk, int *marker)
 {
-    int byte = 0;
-    esra_status status = ESRA_OK;
-    *marker = -1;
-    while (status == ESRA_OK && byte >= 0) {
-        const unsigned char *found = walk->left ? memchr(walk->at, 0xff, walk->left) : NULL;
-        size_t passed = found ? (size_t)(found - walk->at) : walk->left;
-        walk->at += passed;
-        walk->left -= passed;
-        status = next_byte(walk, &byte);
-        while (status == ESRA_OK && byte == 0xff)
-            status = next_byte(walk, &byte);
-        if (status == ESRA_OK && found && byte > 0) {
-            *marker = byte;
-            break;
-        }
+    int before = 0;
+    esra_status status = next_byte(walk, marker);
+    while (status == ESRA_OK && *marker >= 0 && !(before == 0xff && *marker != 0 && *marker != 0xff)) {
+        if (*marker != 0xff)
+            skip_to_mark(walk);
+        before = *marker;
+        status = next_byte(walk, marker);
     }
     return status;
 }
@@ -355,7 +357,8 @@ static esra_status explain(struct job *job)
         return job->status;
     int code = job->errors.msg_code;
     if (code == JERR_SOF_UNSUPPORTED || code == JERR_BAD_PRECISION || code == JERR_ARITH_NOTIMPL)
-        return esra_decoding_refuse(job->decoding, "is JPEG of a kind that is not 8 bits or lossless", "convert it to PNG");
+        return esra_decoding_refuse(job->decoding, "is JPEG of a rare kind (12 bit or lossless), which esra does not read",
+                                    "convert it to PNG");
     return esra_decoding_damaged(job->decoding, job->words);
 }
 
@@ -428,7 +431,7 @@ static void on_end(j_compress_ptr out)
     write_chunk(out->client_data, CHUNK - out->dest->free_in_buffer);
 }
 
-/* Full chroma: a layer is looked at closely and often worked on, and half-size chroma would smear what was separated. */
+/* Full chroma: a layer is looked at closely and worked on, and half-size chroma would smear what was separated. */
 static void set_parameters(struct job *job)
 {
     const struct image *pixels = &job->encoding->photo->pixels;
@@ -480,16 +483,17 @@ static esra_status check_encoding(const struct encoding *encoding)
 {
     const struct photo *photo = encoding->photo;
     if (photo->pixels.width > JPEG_MAX_DIMENSION || photo->pixels.height > JPEG_MAX_DIMENSION)
-        return esra_fail(encoding->message, ESRA_BAD_DATA, "%s would have over %ld pixels a side, which JPEG cannot; choose PNG",
-                         encoding->output->name, (long)JPEG_MAX_DIMENSION);
+        return esra_fail(encoding->message, ESRA_BAD_DATA,
+                         "%s would have over %ld pixels a side, which JPEG cannot; choose PNG", encoding->output->name,
+                         (long)JPEG_MAX_DIMENSION);
     if (photo->exif.size + EXIF_NAME_SIZE > MAX_SEGMENT)
         return esra_fail(encoding->message, ESRA_BAD_DATA,
-                         "%s would carry %zu bytes of EXIF, and a JPEG holds %d; choose PNG or TIFF", encoding->output->name,
-                         photo->exif.size, MAX_SEGMENT - EXIF_NAME_SIZE);
+                         "%s would carry %zu bytes of EXIF, and a JPEG holds %d; choose PNG or TIFF",
+                         encoding->output->name, photo->exif.size, MAX_SEGMENT - EXIF_NAME_SIZE);
     /* 255 segments of a profile, each with a head of 14 bytes (ICC.1:2010, B.4). */
     if (photo->icc.size > (size_t)255 * (MAX_SEGMENT - 14))
-        return esra_fail(encoding->message, ESRA_BAD_DATA, "%s would carry a colour profile too large for JPEG; choose PNG",
-                         encoding->output->name);
+        return esra_fail(encoding->message, ESRA_BAD_DATA,
+                         "%s would carry a colour profile too large for JPEG; choose PNG", encoding->output->name);
     return ESRA_OK;
 }
 

@@ -254,8 +254,8 @@ static esra_status check_size(const struct header *header, const struct input *i
     if (left < 0 || left == needed)
         return ESRA_OK;
     return esra_fail(message, ESRA_BAD_DATA,
-                     "%s is %s: its header promises %lld byte(s) of samples, %lld are there; make it again", input->name,
-                     left < needed ? "truncated" : "too long", (long long)needed, (long long)left);
+                     "%s is %s: its header promises %lld byte(s) of samples, %lld are there; make it again",
+                     input->name, left < needed ? "truncated" : "too long", (long long)needed, (long long)left);
 }
 
 static void set_strides(struct npy_array *array, bool fortran)

@@ -1,7 +1,7 @@
-/* io/orient.c - turning a picture upright. An EXIF orientation names the side of the scene that the file's first row and
- * first column show: (top, left), (top, right), (bottom, right), (bottom, left), (left, top), (right, top),
- * (right, bottom), (left, bottom) for 1 to 8. So sample (x, y) of the upright picture stands in the file, of w x h, at
- * (x, y), (w-1-x, y), (w-1-x, h-1-y), (x, h-1-y), (y, x), (y, h-1-x), (w-1-y, h-1-x), (w-1-y, x). */
+/* io/orient.c - turning a picture upright. An EXIF orientation names the side of the scene that the file's first row
+ * and first column show: (top, left), (top, right), (bottom, right), (bottom, left), (left, top), (right, top), (right,
+ * bottom), (left, bottom) for 1 to 8. So sample (x, y) of the upright picture stands in the file, of w x h, at (x, y),
+ * (w-1-x, y), (w-1-x, h-1-y), (x, h-1-y), (y, x), (y, h-1-x), (w-1-y, h-1-x), (w-1-y, x). */
 #include "io/orient.h"
 
 #include <string.h>

@@ -13,8 +13,8 @@
 static esra_status add(struct paths *paths, const char *name, int most, struct message *message)
 {
     if (paths->count >= most)
-        return esra_fail(message, ESRA_OVER_LIMIT, "more than %d photos are named; name fewer, or lift the limits with --no-limits",
-                         most);
+        return esra_fail(message, ESRA_OVER_LIMIT,
+                         "more than %d photos are named; name fewer, or lift the limits with --no-limits", most);
     char **larger = realloc(paths->items, ((size_t)paths->count + 1) * sizeof *larger);
     if (!larger)
         return esra_fail_memory(message);

@@ -321,8 +321,8 @@ static esra_status choose_codec(const struct codec **codec, const char *path, co
         return ESRA_OK;
     esra_photo_formats(true, known, sizeof known);
     if (!word[0])
-        return esra_fail(message, ESRA_BAD_ARGUMENT, "the name %s does not say its format; end it in .png, or choose one (%s)",
-                         path, known);
+        return esra_fail(message, ESRA_BAD_ARGUMENT,
+                         "the name %s does not say its format; end it in .png, or choose one (%s)", path, known);
     return esra_fail(message, ESRA_BAD_ARGUMENT, "photos cannot be written as '%.32s'; choose one of %s", word, known);
 }
 
@@ -343,8 +343,8 @@ esra_status esra_photo_check_write(const char *path, const struct write_options 
         return status;
     int depth = options->depth;
     if (depth && ((depth != 8 && depth != 16 && depth != 32) || !(codec->depths & depth)))
-        return esra_fail(message, ESRA_BAD_ARGUMENT, "%s cannot hold %d bits a sample; it holds%s%s%s", codec->name, depth,
-                         codec->depths & 8 ? " 8" : "", codec->depths & 16 ? " 16" : "",
+        return esra_fail(message, ESRA_BAD_ARGUMENT, "%s cannot hold %d bits a sample; it holds%s%s%s", codec->name,
+                         depth, codec->depths & 8 ? " 8" : "", codec->depths & 16 ? " 16" : "",
                          codec->depths & 32 ? " 32 (float)" : "");
     if (options->quality < 1 || options->quality > 100)
         return esra_fail(message, ESRA_BAD_ARGUMENT, "a JPEG quality of %d is not in 1..100", options->quality);

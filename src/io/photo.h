@@ -21,7 +21,7 @@ struct photo {
     int depth;           /* bits a sample in the file: 8, 16, or 32 for float */
     const char *format;  /* a name of the codec table, "PNG" */
     struct bytes icc;    /* the colour profile of the pixels; empty: none was given */
-    struct bytes exif;   /* from its TIFF header on; orientation 1, and no thumbnail, which would show the old picture */
+    struct bytes exif;   /* from its TIFF header on; orientation 1, no thumbnail, which would show the old picture */
     bool incomplete;     /* damaged, and kept by tolerate_truncated: what is missing is black */
 };
 
@@ -35,8 +35,9 @@ struct limits {
     int photos;       /* of a command */
 };
 
-/* 200 MP: twice the largest sensor sold; a million a side: libpng's number; 100 scans: libtiff's and Chromium's number, encoders use about ten; 16 MiB:
- * the largest printer profiles have 4; 1 GiB; 256 photos: more than anyone takes of one glass. */
+/* 200 MP: the largest that phones take have 199.8; a million a side: libpng's number; 100 scans: that of libtiff's JPEG,
+ * and encoders use about ten; 16 MiB: profiles of printers have up to a few; 1 GiB; 256 photos: more than anyone takes of
+ * one glass. */
 #define LIMITS_DEFAULT {200 * INT64_C(1000000), 1000000, 100, INT64_C(16) << 20, INT64_C(1) << 30, 256}
 
 /* What --no-limits sets: only addresses limit. */

@@ -13,9 +13,10 @@ struct job {
     png_structp png;
     png_infop info;
     jmp_buf jump;
-    esra_status status; /* of what ended the work */
-    bool ended;         /* the input was over too soon */
-    char words[128];    /* libpng's own */
+    esra_status status;   /* of what ended the work */
+    bool ended;           /* the input was over too soon */
+    bool short_of_memory; /* libpng may go on without a chunk, which may be the profile */
+    char words[128];      /* libpng's own */
     unsigned char *row;
     int pass, pass_row; /* rows that are done */
     bool some;          /* any row is */
@@ -50,8 +51,10 @@ static png_voidp on_allocate(png_structp png, png_alloc_size_t size)
 {
     struct job *job = png_get_mem_ptr(png);
     void *block = malloc(size);
-    if (!block)
+    if (!block) {
         job->status = esra_fail_memory(job->decoding ? job->decoding->message : job->encoding->message);
+        job->short_of_memory = true;
+    }
     return block;
 }
 
@@ -263,6 +266,8 @@ esra_status esra_png_decode(struct decoding *decoding)
     job.png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, &job, on_error, on_warning, &job, on_allocate, on_free);
     job.info = job.png ? png_create_info_struct(job.png) : NULL;
     status = job.info ? decode(&job) : esra_fail_memory(decoding->message);
+    if (status == ESRA_OK && job.short_of_memory)
+        status = esra_fail_memory(decoding->message);
     png_destroy_read_struct(&job.png, &job.info, NULL);
     free(job.row);
 fail:
@@ -277,7 +282,8 @@ static void write_metadata(struct job *job)
     /* A profile that libpng finds fault with is left out rather than the photo refused. */
     png_set_benign_errors(job->png, 1);
     if (photo->icc.size)
-        png_set_iCCP(job->png, job->info, "ICC", PNG_COMPRESSION_TYPE_BASE, photo->icc.data, (png_uint_32)photo->icc.size);
+        png_set_iCCP(job->png, job->info, "ICC", PNG_COMPRESSION_TYPE_BASE, photo->icc.data,
+                     (png_uint_32)photo->icc.size);
     if (photo->exif.size)
         png_set_eXIf_1(job->png, job->info, (png_uint_32)photo->exif.size, photo->exif.data);
 }
@@ -294,8 +300,8 @@ static void write_all(struct job *job)
     png_write_info(job->png, job->info);
     for (int y = 0; y < pixels->height; y++) {
         for (int c = 0; c < pixels->channels; c++)
-            esra_samples_save(job->row + c * sample_size(job->type), pixels->channels, plane_row(image_plane(pixels, c), y),
-                              job->type, pixels->width);
+            esra_samples_save(job->row + c * sample_size(job->type), pixels->channels,
+                              plane_row(image_plane(pixels, c), y), job->type, pixels->width);
         png_write_row(job->png, job->row);
     }
     png_write_end(job->png, job->info);
@@ -307,8 +313,10 @@ static esra_status encode(struct job *job)
     job->row = malloc((size_t)pixels->width * (size_t)(pixels->channels * sample_size(job->type)));
     if (!job->info || !job->row)
         return esra_fail_memory(job->encoding->message);
-    if (guarded(job, write_all))
+    if (guarded(job, write_all) && !job->short_of_memory)
         return ESRA_OK;
+    if (job->short_of_memory)
+        return esra_fail_memory(job->encoding->message);
     if (job->status == ESRA_BAD_DATA)
         return esra_fail(job->encoding->message, ESRA_BAD_DATA, "%s cannot be written as PNG: %s; choose TIFF",
                          job->encoding->output->name, job->words);

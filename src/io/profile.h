@@ -4,8 +4,8 @@
 
 #include "io/codec.h"
 
-/* The curves of a profile of the matrix kind (three channels) or the grey kind (one): code values to linear light in the
- * photo's own primaries. */
+/* The curves of a profile of the matrix kind (three channels) or the grey kind (one): code values to linear light in
+ * the photo's own primaries. */
 struct profile;
 
 /* *profile is NULL where the bytes are no profile, one of another kind, or for another number of channels. */

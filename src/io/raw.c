@@ -16,7 +16,8 @@ static esra_status damaged(struct decoding *decoding, int error)
     if (error == LIBRAW_UNSUFFICIENT_MEMORY)
         return esra_fail_memory(decoding->message);
     if (error == LIBRAW_FILE_UNSUPPORTED)
-        return esra_decoding_refuse(decoding, "is of a kind of camera RAW that LibRaw does not know", "convert it to TIFF");
+        return esra_decoding_refuse(decoding, "is of a kind of camera RAW that LibRaw does not know",
+                                    "convert it to TIFF");
     return esra_decoding_damaged(decoding, libraw_strerror(error));
 }
 
@@ -43,7 +44,8 @@ static esra_status store_pixels(struct decoding *decoding, const libraw_processe
 {
     esra_status status;
     if (image->type != LIBRAW_IMAGE_BITMAP || image->bits != 16 || (image->colors != 1 && image->colors != 3))
-        return esra_decoding_refuse(decoding, "has sensor data that LibRaw cannot develop to RGB", "convert it to TIFF");
+        return esra_decoding_refuse(decoding, "has sensor data that LibRaw cannot develop to RGB",
+                                    "convert it to TIFF");
     TRY(esra_decoding_claim(decoding, image->width, image->height, image->colors));
     for (int y = 0; y < image->height; y++)
         for (int c = 0; c < image->colors; c++)

@@ -198,10 +198,22 @@ static esra_status take_profile(struct job *job)
     return esra_bytes_copy(&job->decoding->photo->icc, data, size, job->decoding->message);
 }
 
+/* libtiff says so only in words. A block larger than largest_block() is the file's fault and not the machine's. */
+static bool memory_was_short(const struct job *job)
+{
+    static const char *const words[] = {"malloc", "Out of memory", "No space", "allocate memory", "Insertion in"};
+    for (size_t n = 0; n < sizeof words / sizeof words[0]; n++)
+        if (strstr(job->words, words[n]) && !strstr(job->words, "beyond the"))
+            return true;
+    return false;
+}
+
 static esra_status damaged(struct job *job)
 {
     if (job->status != ESRA_OK)
         return job->status;
+    if (memory_was_short(job))
+        return esra_fail_memory(job->decoding->message);
     return esra_decoding_damaged(job->decoding, job->words[0] ? job->words : "libtiff gives no reason");
 }
 
@@ -295,7 +307,8 @@ fail:
     return status;
 }
 
-static esra_status read_tile(struct job *job, uint32_t x, uint32_t y, int plane, uint32_t tile_width, uint32_t tile_height)
+static esra_status read_tile(struct job *job, uint32_t x, uint32_t y, int plane, uint32_t tile_width,
+                             uint32_t tile_height)
 {
     int side_by_side = job->planar == PLANARCONFIG_CONTIG ? job->channels : 1;
     uint32_t columns = job->width - x < tile_width ? job->width - x : tile_width;
@@ -367,7 +380,7 @@ static esra_status read_pixels(struct job *job)
     return status == ESRA_OK ? ESRA_OK : salvage(job, status);
 }
 
-/* libtiff asks for single blocks as large as the file says; none that is honest is larger than the file or the pixels. */
+/* libtiff takes single blocks as large as the file says; none that is honest is larger than the file or the pixels. */
 static tmsize_t largest_block(const struct decoding *decoding)
 {
     int64_t most = decoding->options->limits.pixels;
@@ -387,7 +400,8 @@ static esra_status decode(struct job *job)
     /* m: no memory mapping; O: strip offsets are read as needed, so that a bogus count of them costs nothing. */
     job->tiff = TIFFClientOpenExt(job->decoding->input->name, "rmO", job, on_read, no_write, on_seek, on_close, on_size,
                                   NULL, NULL, job->options);
-    if (!job->tiff)
+    /* Short of memory libtiff goes on without a tag, which may be the profile. */
+    if (!job->tiff || memory_was_short(job))
         return damaged(job);
     TRY(read_head(job));
     job->words[0] = '\0';
@@ -534,6 +548,8 @@ static esra_status fail_encode(struct job *job)
 {
     if (job->status != ESRA_OK)
         return job->status;
+    if (!job->words[0] || memory_was_short(job))
+        return esra_fail_memory(job->encoding->message);
     return esra_fail(job->encoding->message, ESRA_BAD_DATA, "%s cannot be written as TIFF: %s; choose PNG",
                      job->encoding->output->name, job->words);
 }
@@ -555,8 +571,8 @@ static esra_status encode(struct job *job)
     job->buffer = malloc(row);
     if (!job->buffer || !set_options(job))
         return esra_fail_memory(job->encoding->message);
-    job->tiff = TIFFClientOpenExt(job->encoding->output->name, mode_of(job->encoding, (int64_t)row * pixels->height), job,
-                                  on_reread, on_write, on_move, on_close, on_length, NULL, NULL, job->options);
+    job->tiff = TIFFClientOpenExt(job->encoding->output->name, mode_of(job->encoding, (int64_t)row * pixels->height),
+                                  job, on_reread, on_write, on_move, on_close, on_length, NULL, NULL, job->options);
     if (!job->tiff)
         return fail_encode(job);
     set_storage(job);
@@ -564,7 +580,7 @@ static esra_status encode(struct job *job)
     bool good = write_rows(job);
     TIFFClose(job->tiff);
     job->tiff = NULL;
-    return good && job->status == ESRA_OK ? ESRA_OK : fail_encode(job);
+    return good && job->status == ESRA_OK && !job->words[0] ? ESRA_OK : fail_encode(job);
 }
 
 esra_status esra_tiff_encode(const struct encoding *encoding)

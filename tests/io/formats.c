@@ -288,7 +288,8 @@ static void interlaced_png_is_the_same(void)
 
 static void tiff_kinds(void)
 {
-    static const int compressions[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_PACKBITS, COMPRESSION_ADOBE_DEFLATE};
+    static const int compressions[] = {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_PACKBITS,
+                                       COMPRESSION_ADOBE_DEFLATE};
     static const char *const modes[] = {"w", "wb", "w8"};
     int count = 0;
     for (int bits = 8; bits <= 32; bits *= 2)
@@ -319,7 +320,8 @@ static void tiff_odd_kinds(void)
     }
     made_tiff(made_path("k.tif"), &photo, (struct made_tiff){.bits = 8, .channels = 1, .alpha = 2});
     CHECK(refused(made_path("k.tif"), "transparent") == ESRA_BAD_DATA);
-    made_tiff(made_path("k.tif"), &photo, (struct made_tiff){.bits = 8, .channels = 1, .alpha = 2, .tile = 16, .planar = 1});
+    made_tiff(made_path("k.tif"), &photo,
+              (struct made_tiff){.bits = 8, .channels = 1, .alpha = 2, .tile = 16, .planar = 1});
     CHECK(refused(made_path("k.tif"), "transparent") == ESRA_BAD_DATA);
     esra_photo_free(&photo);
     photo = made_photo(4, 4, 1, 32);
@@ -390,7 +392,7 @@ static struct bytes ink_profile(void)
     for (int n = 0; n < 16; n++) {
         int ink = (n & 1) + (n >> 1 & 1) + (n >> 2 & 1) + (n >> 3 & 1);
         table[3 * n] = (cmsUInt16Number)(0xff00 * (4 - ink) / 4); /* L falls with the ink */
-        table[3 * n + 1] = table[3 * n + 2] = 0x8000;            /* a = b = 0 */
+        table[3 * n + 1] = table[3 * n + 2] = 0x8000;             /* a = b = 0 */
     }
     cmsSetProfileVersion(profile, 2.1);
     cmsSetDeviceClass(profile, cmsSigOutputClass);
@@ -452,8 +454,9 @@ static void other_files_are_refused(void)
     CHECK(refused(made_path("e.png"), "is empty") == ESRA_BAD_DATA);
     CHECK(refused(made_path("missing.png"), "cannot read") == ESRA_NO_INPUT);
     CHECK(refused(made_folder, "folder") == ESRA_NO_INPUT);
-    made_write(made_path("h.heic"), "\0\0\0\x18"
-                                    "ftypheic\0\0\0\0mif1heic",
+    made_write(made_path("h.heic"),
+               "\0\0\0\x18"
+               "ftypheic\0\0\0\0mif1heic",
                24);
     CHECK(refused(made_path("h.heic"), "h.heic is") == ESRA_BAD_DATA);
     made_write(made_path("r.cr2"), "II*\0\x10\0\0\0CR\x02\0\0\0\0\0\0\0\0\0", 20);

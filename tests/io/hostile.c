@@ -161,12 +161,14 @@ static void every_truncation_is_told(void)
             bool incomplete = false;
             esra_status status = try(samples[n].bytes.data, size, false, NULL);
             if (status != ESRA_BAD_DATA && wrong++ < 3)
-                printf("    %s at %zu of %zu: %s\n", samples[n].name, size, samples[n].bytes.size, esra_status_name(status));
+                printf("    %s at %zu of %zu: %s\n", samples[n].name, size, samples[n].bytes.size,
+                       esra_status_name(status));
             status = try(samples[n].bytes.data, size, true, &incomplete);
             CHECK(status == ESRA_OK || status == ESRA_BAD_DATA);
             kept += status == ESRA_OK;
         }
-        printf("  %s: %zu cuts refused, %d of them tolerated on request\n", samples[n].name, samples[n].bytes.size, kept);
+        printf("  %s: %zu cuts refused, %d of them tolerated on request\n", samples[n].name, samples[n].bytes.size,
+               kept);
         CHECK(wrong == 0);
     }
 }
@@ -284,7 +286,6 @@ static void refuse_bomb(const char *what, esra_status wanted)
         printf("    %s: %s\n", what,
                WIFEXITED(state) && WEXITSTATUS(state) == 100 ? "more than 64 MiB" : "another status than wanted");
 }
-
 
 static void put(FILE *file, const void *bytes, size_t size)
 {
@@ -446,24 +447,57 @@ static void write_tiff(const uint32_t (*entries)[4], int count, uint32_t next, l
 
 static void tiff_bombs(void)
 {
-    write_tiff((const uint32_t[][4]){{256, 4, 1, 100000}, {257, 4, 1, 100000}, {258, 3, 1, 8}, {262, 3, 1, 1},
-                                     {273, 4, 1, 8}, {277, 3, 1, 1}, {278, 4, 1, 100000}, {279, 4, 1, 100}},
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 100000},
+                                     {257, 4, 1, 100000},
+                                     {258, 3, 1, 8},
+                                     {262, 3, 1, 1},
+                                     {273, 4, 1, 8},
+                                     {277, 3, 1, 1},
+                                     {278, 4, 1, 100000},
+                                     {279, 4, 1, 100}},
                8, 0, 1000);
     refuse_bomb("TIFF of 100000 x 100000", ESRA_OVER_LIMIT);
-    write_tiff((const uint32_t[][4]){{256, 4, 1, 14000}, {257, 4, 1, 14000}, {258, 3, 1, 8}, {262, 3, 1, 1},
-                                     {273, 4, 1, 8}, {277, 3, 1, 1}, {278, 4, 1, 14000}, {279, 4, 1, 196000000}},
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 14000},
+                                     {257, 4, 1, 14000},
+                                     {258, 3, 1, 8},
+                                     {262, 3, 1, 1},
+                                     {273, 4, 1, 8},
+                                     {277, 3, 1, 1},
+                                     {278, 4, 1, 14000},
+                                     {279, 4, 1, 196000000}},
                8, 0, 1000);
     refuse_bomb("TIFF of 196 MP in 1 KB", ESRA_BAD_DATA);
-    write_tiff((const uint32_t[][4]){{256, 4, 1, 14000}, {257, 4, 1, 14000}, {258, 3, 1, 8}, {259, 3, 1, 8}, {262, 3, 1, 1},
-                                     {273, 4, 1, 8}, {277, 3, 1, 1}, {278, 4, 1, 14000}, {279, 4, 1, 500}},
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 14000},
+                                     {257, 4, 1, 14000},
+                                     {258, 3, 1, 8},
+                                     {259, 3, 1, 8},
+                                     {262, 3, 1, 1},
+                                     {273, 4, 1, 8},
+                                     {277, 3, 1, 1},
+                                     {278, 4, 1, 14000},
+                                     {279, 4, 1, 500}},
                9, 0, 1000);
     refuse_bomb("TIFF of 196 MP, packed, in 1 KB", ESRA_BAD_DATA);
-    write_tiff((const uint32_t[][4]){{256, 4, 1, 8}, {257, 4, 1, 8}, {258, 3, 1, 8}, {262, 3, 1, 1}, {277, 3, 1, 1},
-                                     {322, 4, 1, 0x7ffffff0}, {323, 4, 1, 0x7ffffff0}, {324, 4, 1, 8}, {325, 4, 1, 100}},
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 8},
+                                     {257, 4, 1, 8},
+                                     {258, 3, 1, 8},
+                                     {262, 3, 1, 1},
+                                     {277, 3, 1, 1},
+                                     {322, 4, 1, 0x7ffffff0},
+                                     {323, 4, 1, 0x7ffffff0},
+                                     {324, 4, 1, 8},
+                                     {325, 4, 1, 100}},
                9, 0, 1000);
     refuse_bomb("TIFF with a tile of 2^62 pixels", ESRA_BAD_DATA);
-    write_tiff((const uint32_t[][4]){{256, 4, 1, 8}, {257, 4, 1, 8}, {258, 3, 1, 8}, {262, 3, 1, 1}, {277, 3, 1, 1},
-                                     {322, 4, 1, 14000}, {323, 4, 1, 14000}, {324, 4, 1, 8}, {325, 4, 1, 100}},
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 8},
+                                     {257, 4, 1, 8},
+                                     {258, 3, 1, 8},
+                                     {262, 3, 1, 1},
+                                     {277, 3, 1, 1},
+                                     {322, 4, 1, 14000},
+                                     {323, 4, 1, 14000},
+                                     {324, 4, 1, 8},
+                                     {325, 4, 1, 100}},
                9, 0, 1000);
     refuse_bomb("TIFF of 64 pixels, tile of 196 MP", ESRA_BAD_DATA);
 }
@@ -474,8 +508,14 @@ static void tiff_directory_bombs(void)
     refuse_bomb("TIFF with a profile of 100 MB", ESRA_OVER_LIMIT);
     write_tiff((const uint32_t[][4]){{256, 4, 1, 8}, {257, 4, 1, 8}, {34665, 4, 1, 8}, {34853, 4, 1, 8}}, 4, 8, 0);
     refuse_bomb("TIFF whose directories are one", ESRA_BAD_DATA);
-    write_tiff((const uint32_t[][4]){{256, 4, 1, 60000}, {257, 4, 1, 3000}, {258, 3, 1, 8}, {262, 3, 1, 1},
-                                     {273, 4, 0x3fffffff, 8}, {277, 3, 1, 1}, {278, 4, 1, 1}, {279, 4, 0x3fffffff, 8}},
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 60000},
+                                     {257, 4, 1, 3000},
+                                     {258, 3, 1, 8},
+                                     {262, 3, 1, 1},
+                                     {273, 4, 0x3fffffff, 8},
+                                     {277, 3, 1, 1},
+                                     {278, 4, 1, 1},
+                                     {279, 4, 0x3fffffff, 8}},
                8, 0, 1000);
     refuse_bomb("TIFF with a billion strips", ESRA_BAD_DATA);
     made_write(made_path("bomb"), "II*\0\x08\0\0\0\xff\xff\0\1\3\0\1\0\0\0\1\0\0\0", 22);

@@ -74,8 +74,8 @@ static inline struct photo made_photo(int width, int height, int channels, int d
     CHECK(esra_image_create(&photo.pixels, width, height, channels, &message) == ESRA_OK);
     for (int n = 0; n < width * height * channels; n++) {
         float scale = depth == 8 ? 255.0f : 65535.0f;
-        photo.pixels.data[n] = depth == 32 ? (float)check_random(-0.5, 1.5)
-                                           : (float)(check_bits() % ((uint64_t)scale + 1)) / scale;
+        photo.pixels.data[n] =
+            depth == 32 ? (float)check_random(-0.5, 1.5) : (float)(check_bits() % ((uint64_t)scale + 1)) / scale;
     }
     return photo;
 }

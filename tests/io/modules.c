@@ -101,7 +101,10 @@ static void heic_and_avif_are_explained(void)
 {
     struct photo photo;
     struct message message = {""};
-    made_write(made_path("photo.heic"), "\0\0\0\x18" "ftypheic\0\0\0\0mif1heic", 24);
+    made_write(made_path("photo.heic"),
+               "\0\0\0\x18"
+               "ftypheic\0\0\0\0mif1heic",
+               24);
     CHECK(esra_photo_read(&photo, made_path("photo.heic"), &strict, &message) == ESRA_BAD_DATA);
     CHECK(strstr(message.text, "photo.heic is HEIC, and this esra was built without libheif: install libheif-dev and "
                                "build again, or convert to PNG") != NULL);

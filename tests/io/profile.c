@@ -57,7 +57,8 @@ static void sampled_curve_is_smooth(void)
         table[n] = (cmsUInt16Number)lrint(65535 * esra_srgb_to_linear(n / 1023.0));
     CHECK(origin_of(&light, 3, made_profile(3, cmsBuildTabulatedToneCurve16(NULL, 1024, table))) == LIGHT_PROFILE);
     for (int k = 0; k <= 65535; k++)
-        CHECK_NEAR(esra_light_decode_one(&light, 0, (float)k / 65535.0f), esra_srgb_to_linear(k / 65535.0), 1.0 / 65535);
+        CHECK_NEAR(esra_light_decode_one(&light, 0, (float)k / 65535.0f), esra_srgb_to_linear(k / 65535.0),
+                   1.0 / 65535);
     for (int k = 1; k < 600; k++) {
         float step = esra_light_decode_one(&light, 0, (float)k / 65535.0f) -
                      esra_light_decode_one(&light, 0, (float)(k - 1) / 65535.0f);
