@@ -198,13 +198,14 @@ static esra_status take_profile(struct job *job)
     return esra_bytes_copy(&job->decoding->photo->icc, data, size, job->decoding->message);
 }
 
-/* libtiff says so only in words. A block larger than largest_block() is the file's fault and not the machine's. */
+/* libtiff says so only in words. A block larger than largest_block(), or of nothing, is the file's fault and not the
+ * machine's. */
 static bool memory_was_short(const struct job *job)
 {
     static const char *const words[] = {"malloc", "Out of memory", "No space", "allocate memory", "Insertion in"};
     for (size_t n = 0; n < sizeof words / sizeof words[0]; n++)
-        if (strstr(job->words, words[n]) && !strstr(job->words, "beyond the"))
-            return true;
+        if (strstr(job->words, words[n]))
+            return !strstr(job->words, "beyond the") && !strstr(job->words, "(0 elements");
     return false;
 }
 
