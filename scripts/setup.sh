@@ -4,7 +4,8 @@
 #        setup.sh --list   print the packages
 set -e
 
-packages='gcc make cmake pkg-config libpopt-dev libjansson-dev python3 python3-numpy'
+packages='gcc libc6-dev make cmake pkg-config libpopt-dev libjansson-dev libpng-dev libjpeg-dev libtiff-dev liblcms2-dev
+zlib1g-dev python3 python3-numpy'
 
 if [ "$1" = --list ]; then
     echo "$packages"
@@ -16,7 +17,7 @@ if ! command -v dpkg-query >/dev/null; then
     for tool in cc cmake pkg-config python3; do
         command -v $tool >/dev/null || missing="$missing $tool"
     done
-    for library in popt jansson; do
+    for library in popt jansson libpng libjpeg libtiff-4 lcms2 zlib; do
         pkg-config --exists $library 2>/dev/null || missing="$missing $library"
     done
     python3 -c 'import numpy' 2>/dev/null || missing="$missing numpy"

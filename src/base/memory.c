@@ -28,22 +28,35 @@ static void ask_for_huge_pages(void *block, size_t bytes)
 #endif
 }
 
+/* *bytes = count * size rounded up to whole lines, or where it is large to whole huge pages, at least one; false where no
+ * block can be so large. */
+static bool block_size(size_t count, size_t size, size_t *bytes, size_t *alignment)
+{
+    /* PTRDIFF_MAX: past it the difference of two pointers into the block is undefined. */
+    if (!esra_size_multiply(count, size, bytes) || *bytes > PTRDIFF_MAX - HUGE_PAGE)
+        return false;
+    *alignment = *bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : MEMORY_ALIGNMENT;
+    *bytes = (*bytes + *alignment - 1) / *alignment * *alignment;
+    if (*bytes == 0)
+        *bytes = *alignment;
+    return true;
+}
+
+void *esra_allocate_untouched(size_t count, size_t size)
+{
+    size_t bytes, alignment;
+    void *block = block_size(count, size, &bytes, &alignment) ? aligned_alloc(alignment, bytes) : NULL;
+    if (block && alignment == HUGE_PAGE)
+        ask_for_huge_pages(block, bytes);
+    return block;
+}
+
 void *esra_allocate(size_t count, size_t size)
 {
-    size_t bytes;
-    /* PTRDIFF_MAX: past it the difference of two pointers into the block is undefined. */
-    if (!esra_size_multiply(count, size, &bytes) || bytes > PTRDIFF_MAX - HUGE_PAGE)
-        return NULL;
-    size_t alignment = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : MEMORY_ALIGNMENT;
-    bytes = (bytes + alignment - 1) / alignment * alignment;
-    if (bytes == 0)
-        bytes = alignment;
-    void *block = aligned_alloc(alignment, bytes);
-    if (!block)
-        return NULL;
-    if (alignment == HUGE_PAGE)
-        ask_for_huge_pages(block, bytes);
-    memset(block, 0, bytes);
+    size_t bytes, alignment;
+    void *block = esra_allocate_untouched(count, size);
+    if (block && block_size(count, size, &bytes, &alignment))
+        memset(block, 0, bytes);
     return block;
 }
 

@@ -14,6 +14,9 @@ bool esra_size_multiply(size_t a, size_t b, size_t *product);
 /* count * size bytes, zeroed and aligned; NULL where memory is short or the product overflows. */
 void *esra_allocate(size_t count, size_t size);
 
+/* The same with contents unspecified: a large block costs nothing until it is written to. */
+void *esra_allocate_untouched(size_t count, size_t size);
+
 /* Frees *pointer and sets it to NULL. */
 void esra_release(void *pointer_to_pointer);
 

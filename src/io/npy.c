@@ -229,7 +229,7 @@ static bool grow(float **data, size_t *room, size_t limit)
 static esra_status read_samples(float **data, const struct header *header, struct input *input, struct message *message)
 {
     size_t size = header->wide ? 8 : 4;
-    size_t room = input->left >= 0 || header->count < FIRST_SAMPLES ? header->count : FIRST_SAMPLES;
+    size_t room = esra_input_left(input) >= 0 || header->count < FIRST_SAMPLES ? header->count : FIRST_SAMPLES;
     unsigned char chunk[CHUNK_SAMPLES * 8];
     *data = malloc(room * sizeof **data);
     if (!*data)
@@ -252,11 +252,12 @@ static esra_status read_samples(float **data, const struct header *header, struc
 static esra_status check_size(const struct header *header, const struct input *input, struct message *message)
 {
     int64_t needed = (int64_t)(header->count * (header->wide ? 8 : 4));
-    if (input->left < 0 || input->left == needed)
+    int64_t left = esra_input_left(input);
+    if (left < 0 || left == needed)
         return ESRA_OK;
     return esra_fail(message, ESRA_BAD_DATA,
-                     "%s is %s: its header promises %lld byte(s) of samples, %lld are there; make it again", input->name,
-                     input->left < needed ? "truncated" : "too long", (long long)needed, (long long)input->left);
+                     "%s is %s: its header promises %lld byte(s) of samples, %lld are there; make it again",
+                     input->name, left < needed ? "truncated" : "too long", (long long)needed, (long long)left);
 }
 
 static void set_strides(struct npy_array *array, bool fortran)
@@ -269,25 +270,37 @@ static void set_strides(struct npy_array *array, bool fortran)
     }
 }
 
-esra_status esra_npy_read(struct npy_array *array, const char *path, struct message *message)
+esra_status esra_npy_read_input(struct npy_array *array, struct input *input, int64_t most_samples,
+                                struct message *message)
 {
     esra_status status;
-    struct input input;
     struct header header = {0};
     *array = (struct npy_array){0};
-    TRY(esra_input_open(&input, path, message));
-    TRY(read_header(&header, &input, message));
-    TRY(check_size(&header, &input, message));
-    TRY(read_samples(&array->data, &header, &input, message));
-    if (!esra_input_at_end(&input))
-        TRY(esra_fail(message, ESRA_BAD_DATA, "%s goes on after its array; give one array alone", input.name));
+    TRY(read_header(&header, input, message));
+    if (header.count > (uint64_t)most_samples)
+        TRY(esra_fail(message, ESRA_OVER_LIMIT,
+                      "%s claims %zu samples, over the limit of %lld; if it can be trusted, lift it with --no-limits",
+                      input->name, header.count, (long long)most_samples));
+    TRY(check_size(&header, input, message));
+    TRY(read_samples(&array->data, &header, input, message));
+    if (!esra_input_at_end(input))
+        TRY(esra_fail(message, ESRA_BAD_DATA, "%s goes on after its array; give one array alone", input->name));
     array->dimensions = header.dimensions;
     memcpy(array->shape, header.shape, sizeof array->shape);
     set_strides(array, header.fortran);
-    esra_input_close(&input);
     return ESRA_OK;
 fail:
     esra_npy_free(array);
+    return status;
+}
+
+esra_status esra_npy_read(struct npy_array *array, const char *path, struct message *message)
+{
+    struct input input;
+    *array = (struct npy_array){0};
+    esra_status status = esra_input_open(&input, path, message);
+    if (status == ESRA_OK)
+        status = esra_npy_read_input(array, &input, INT64_MAX, message);
     esra_input_close(&input);
     return status;
 }

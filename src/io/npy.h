@@ -2,6 +2,7 @@
 #ifndef ESRA_IO_NPY_H
 #define ESRA_IO_NPY_H
 
+#include "io/input.h"
 #include "io/output.h"
 
 #define NPY_MAX_DIMENSIONS 8
@@ -15,6 +16,11 @@ struct npy_array {
 
 /* Reads a whole file ("-": standard input) that holds one array, in either byte order and either memory order. */
 esra_status esra_npy_read(struct npy_array *array, const char *path, struct message *message);
+
+/* The same from an input that is open and stands at the array's first byte; more samples than told are refused before
+ * memory is taken. */
+esra_status esra_npy_read_input(struct npy_array *array, struct input *input, int64_t most_samples,
+                                struct message *message);
 
 void esra_npy_free(struct npy_array *array);
 

@@ -16,6 +16,8 @@
 
 static esra_status fail_create(const struct output *output, int reason, struct message *message)
 {
+    if (reason == ENOMEM)
+        return esra_fail_memory(message);
     return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write %s: %s", output->name, strerror(reason));
 }
 
@@ -227,7 +229,9 @@ esra_status esra_output_commit(struct output *output, struct message *message)
 {
     esra_status status = ESRA_OK;
     if (output->path && put_in_place(output))
-        status = esra_fail(message, ESRA_IO_ERROR, "writing %s broke off: %s", output->name, strerror(errno));
+        status = errno == ENOMEM ? esra_fail_memory(message)
+                                 : esra_fail(message, ESRA_IO_ERROR, "writing %s broke off: %s", output->name,
+                                             strerror(errno));
     esra_output_discard(output);
     return status;
 }

@@ -1,0 +1,79 @@
+/* io/codec.h - the codec table: what a format brings, and what decoders and encoders share. */
+#ifndef ESRA_IO_CODEC_H
+#define ESRA_IO_CODEC_H
+
+#include "io/input.h"
+#include "io/photo.h"
+
+/* What a decoder works on. The photo is zeroed at first; on failure the caller frees it. */
+struct decoding {
+    struct input *input; /* at its first byte */
+    const struct read_options *options;
+    struct photo *photo;
+    struct message *message;
+    int orientation; /* 1..8 as in EXIF where the decoder found it elsewhere; 0: EXIF decides; 1: already applied */
+};
+
+struct encoding {
+    struct output *output;
+    const struct photo *photo;
+    int depth, quality;
+    struct message *message;
+};
+
+struct codec {
+    const char *name;
+    const char *extensions; /* separated by spaces; the first is the usual one */
+    const char *magic;      /* alternatives separated by '|'; '?' is any byte, '0' a zero byte */
+    const char *needs;      /* "library (package)" of an optional module; NULL for those always built */
+    esra_status (*decode)(struct decoding *);
+    esra_status (*encode)(const struct encoding *);
+    int depths; /* that can be written, a sum of 8, 16, 32 */
+};
+
+esra_status esra_png_decode(struct decoding *decoding);
+esra_status esra_png_encode(const struct encoding *encoding);
+esra_status esra_jpeg_decode(struct decoding *decoding);
+esra_status esra_jpeg_encode(const struct encoding *encoding);
+esra_status esra_tiff_decode(struct decoding *decoding);
+esra_status esra_tiff_encode(const struct encoding *encoding);
+esra_status esra_array_decode(struct decoding *decoding);
+esra_status esra_array_encode(const struct encoding *encoding);
+esra_status esra_heif_decode(struct decoding *decoding);
+esra_status esra_raw_decode(struct decoding *decoding);
+
+/* Decodes with the row of that name: for a container that turns out to hold something else. */
+esra_status esra_codec_decode_as(const char *name, struct decoding *decoding);
+
+/* Refuses what is over the limit or not a size at all. */
+esra_status esra_decoding_check_size(struct decoding *decoding, int64_t width, int64_t height);
+
+/* Takes memory for the pixels, unless the size is over the limit or not a size at all. The memory is not touched:
+ * decoders write every sample, or call esra_decoding_blacken() for the rest. */
+esra_status esra_decoding_claim(struct decoding *decoding, int64_t width, int64_t height, int channels);
+
+/* Zeroes the rows from `row` on. */
+void esra_decoding_blacken(struct decoding *decoding, int row);
+
+/* "... is damaged": the library's own words in brackets. */
+esra_status esra_decoding_damaged(struct decoding *decoding, const char *words);
+
+esra_status esra_decoding_truncated(struct decoding *decoding);
+
+/* "NAME is WHAT; ADVICE". */
+esra_status esra_decoding_refuse(struct decoding *decoding, const char *what, const char *advice);
+
+esra_status esra_decoding_transparent(struct decoding *decoding);
+
+/* Refuses more metadata than allowed. */
+esra_status esra_decoding_check_metadata(struct decoding *decoding, int64_t bytes);
+
+/* A copy of size bytes. */
+esra_status esra_bytes_copy(struct bytes *bytes, const void *from, size_t size, struct message *message);
+
+void esra_bytes_free(struct bytes *bytes);
+
+/* The rest of the input, for libraries that want all of a file in memory. */
+esra_status esra_input_slurp(struct input *input, struct bytes *bytes, struct message *message);
+
+#endif

@@ -1,0 +1,20 @@
+/* io/paths.h - the photos that a command names: files, "-" for standard input, "@list.txt" for a file of names. */
+#ifndef ESRA_IO_PATHS_H
+#define ESRA_IO_PATHS_H
+
+#include "base/status.h"
+
+struct paths {
+    char **items; /* owned */
+    int count;
+};
+
+/* Replaces each "@file" by the names in it, one a line, empty lines skipped; names are taken from the folder that the
+ * command runs in, as on the command line, and an '@' in the list has no meaning. "@-" reads the list from standard
+ * input. More than `most` names are refused. A file whose name begins with '@' is named "./@...". */
+esra_status esra_paths_expand(struct paths *paths, const char *const *arguments, int count, int most,
+                              struct message *message);
+
+void esra_paths_free(struct paths *paths);
+
+#endif

@@ -1,0 +1,87 @@
+/* io/photo.h - photos in and out of files: the codec table's front. */
+#ifndef ESRA_IO_PHOTO_H
+#define ESRA_IO_PHOTO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/image.h"
+#include "io/input.h"
+#include "io/output.h"
+
+/* Owned bytes; data NULL where size is 0. */
+struct bytes {
+    unsigned char *data;
+    size_t size;
+};
+
+struct photo {
+    struct image pixels; /* code values as stored, 0..1 (a float file's may lie outside), 1 (grey) or 3 (RGB) channels,
+                            upright: the orientation has been applied */
+    int depth;           /* bits a sample in the file: 8, 16, or 32 for float */
+    const char *format;  /* a name of the codec table, "PNG" */
+    struct bytes icc;    /* the colour profile of the pixels; empty: none was given */
+    struct bytes exif;   /* from its TIFF header on; orientation 1, no thumbnail, which would show the old picture */
+    bool incomplete;     /* damaged, and kept by tolerate_truncated: what is missing is black */
+};
+
+/* Refused before memory is taken. */
+struct limits {
+    int64_t pixels;   /* of a photo */
+    int64_t side;     /* pixels of its width, and of its height: decoders take memory for whole rows */
+    int scans;        /* of a JPEG */
+    int64_t metadata; /* bytes of all that is not pixels (profile, EXIF, XMP, text) */
+    int64_t stream;   /* bytes kept of a pipe; 0: no limit */
+    int photos;       /* of a command */
+};
+
+/* 200 MP: the largest that phones take have 199.8; a million a side: libpng's number; 100 scans: that of libtiff's JPEG,
+ * and encoders use about ten; 16 MiB: profiles of printers have up to a few; 1 GiB; 256 photos: more than anyone takes of
+ * one glass. */
+#define LIMITS_DEFAULT {200 * INT64_C(1000000), 1000000, 100, INT64_C(16) << 20, INT64_C(1) << 30, 256}
+
+/* What --no-limits sets: only addresses limit. */
+#define LIMITS_NONE {INT64_MAX, INT32_MAX, INT32_MAX, INT64_MAX, 0, INT32_MAX}
+
+struct read_options {
+    struct limits limits;
+    bool tolerate_truncated; /* keep what can be decoded of a damaged file */
+};
+#define READ_OPTIONS_DEFAULT {LIMITS_DEFAULT, false}
+
+/* Reads the file ("-": standard input), whatever its name says it is: its first bytes decide. */
+esra_status esra_photo_read(struct photo *photo, const char *path, const struct read_options *options,
+                            struct message *message);
+
+/* The same from an input that is open and at its first byte. It stays open. */
+esra_status esra_photo_read_input(struct photo *photo, struct input *input, const struct read_options *options,
+                                  struct message *message);
+
+/* Frees and zeroes; harmless on a zeroed photo. */
+void esra_photo_free(struct photo *photo);
+
+struct write_options {
+    const char *format; /* a name or an extension of the codec table, any case; NULL: the path's extension decides */
+    int depth;          /* 8, 16, 32 (float: TIFF and NPY alone); 0: the photo's own or, where the format has no such
+                           depth, the nearest it has */
+    int quality;        /* of JPEG, 1..100 */
+};
+/* 95: the highest that libjpeg's manual recommends. */
+#define WRITE_OPTIONS_DEFAULT {NULL, 0, 95}
+
+/* ESRA_BAD_ARGUMENT, saying why, where the photo cannot be written to this path in this way; to be asked before work
+ * begins. */
+esra_status esra_photo_check_write(const char *path, const struct write_options *options, struct message *message);
+
+/* Encodes pixels (clipped to 0..1 unless float), profile and EXIF. The file at path appears whole or not at all. */
+esra_status esra_photo_write(const struct photo *photo, const char *path, const struct write_options *options,
+                             struct message *message);
+
+/* Encodes to an output that is open; path only decides the format. Nothing is committed. */
+esra_status esra_photo_write_output(const struct photo *photo, struct output *output, const char *path,
+                                    const struct write_options *options, struct message *message);
+
+/* "png, jpg, ..." of what can be read (or with writing: written) by this build, for help texts. */
+void esra_photo_formats(bool writing, char *text, size_t size);
+
+#endif

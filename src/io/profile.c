@@ -1,0 +1,128 @@
+/* io/profile.c - what is asked of an ICC profile, by lcms2. Every call has a context of its own: no global state, and
+ * lcms2's complaints go nowhere. */
+#include "io/profile.h"
+
+#include <stdlib.h>
+
+#include <lcms2.h>
+
+/* ---- Curves ---- */
+
+struct profile {
+    cmsContext context;
+    cmsHPROFILE handle;
+    const cmsToneCurve *curves[3];
+};
+
+static double sample_table(const cmsToneCurve *curve, double code)
+{
+    const cmsUInt16Number *table = cmsGetToneCurveEstimatedTable(curve);
+    int last = (int)cmsGetToneCurveEstimatedTableEntries(curve) - 1;
+    double position = code * last;
+    int k = position < last ? (int)position : last - 1;
+    if (last < 1)
+        return code;
+    return (table[k] + (table[k + 1] - table[k]) * (position - k)) / 65535.0;
+}
+
+/* A formula is evaluated; of a table the samples are joined here, because lcms2 would round to 16 bits, which in the
+ * shadows leaves steps. */
+double esra_profile_curve(const void *profile, int channel, double code)
+{
+    const cmsToneCurve *curve = ((const struct profile *)profile)->curves[channel];
+    if (cmsGetToneCurveParametricType(curve) != 0)
+        return cmsEvalToneCurveFloat(curve, (float)code);
+    return sample_table(curve, code);
+}
+
+/* The curves belong to the profile. False where it is of another kind, or not for this many channels. */
+static bool find_curves(struct profile *profile, int channels)
+{
+    static const cmsTagSignature tags[] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
+    cmsColorSpaceSignature wanted = channels == 3 ? cmsSigRgbData : cmsSigGrayData;
+    if (cmsGetColorSpace(profile->handle) != wanted || (channels == 3 && !cmsIsMatrixShaper(profile->handle)))
+        return false;
+    for (int c = 0; c < channels; c++) {
+        profile->curves[c] = cmsReadTag(profile->handle, channels == 3 ? tags[c] : cmsSigGrayTRCTag);
+        if (!profile->curves[c])
+            return false;
+    }
+    return true;
+}
+
+esra_status esra_profile_open(struct profile **profile, const struct bytes *icc, int channels, struct message *message)
+{
+    *profile = calloc(1, sizeof **profile);
+    if (!*profile)
+        return esra_fail_memory(message);
+    (*profile)->context = cmsCreateContext(NULL, NULL);
+    if ((*profile)->context && icc->size)
+        (*profile)->handle = cmsOpenProfileFromMemTHR((*profile)->context, icc->data, (cmsUInt32Number)icc->size);
+    if (!(*profile)->handle || !find_curves(*profile, channels))
+        esra_profile_free(profile);
+    return ESRA_OK;
+}
+
+void esra_profile_free(struct profile **profile)
+{
+    if (*profile && (*profile)->handle)
+        cmsCloseProfile((*profile)->handle);
+    if (*profile && (*profile)->context)
+        cmsDeleteContext((*profile)->context);
+    free(*profile);
+    *profile = NULL;
+}
+
+/* ---- CMYK ---- */
+
+struct cmyk {
+    cmsContext context;
+    cmsHTRANSFORM transform;
+};
+
+static cmsHTRANSFORM make_transform(cmsContext context, const struct bytes *icc, bool inverted)
+{
+    cmsHPROFILE from = cmsOpenProfileFromMemTHR(context, icc->data, (cmsUInt32Number)icc->size);
+    cmsHPROFILE to = cmsCreate_sRGBProfileTHR(context);
+    cmsHTRANSFORM transform = NULL;
+    if (from && to && cmsGetColorSpace(from) == cmsSigCmykData)
+        transform = cmsCreateTransformTHR(context, from, inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8, to, TYPE_RGB_16,
+                                          INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_BLACKPOINTCOMPENSATION);
+    if (from)
+        cmsCloseProfile(from);
+    if (to)
+        cmsCloseProfile(to);
+    return transform;
+}
+
+esra_status esra_cmyk_create(struct cmyk **cmyk, struct decoding *decoding, bool inverted)
+{
+    const struct bytes *icc = &decoding->photo->icc;
+    if (icc->size == 0)
+        return esra_decoding_refuse(decoding, "is in CMYK without a colour profile, so its colours are unknown",
+                                    "convert it to RGB");
+    *cmyk = calloc(1, sizeof **cmyk);
+    if (!*cmyk)
+        return esra_fail_memory(decoding->message);
+    (*cmyk)->context = cmsCreateContext(NULL, NULL);
+    if ((*cmyk)->context)
+        (*cmyk)->transform = make_transform((*cmyk)->context, icc, inverted);
+    if ((*cmyk)->transform)
+        return ESRA_OK;
+    return esra_decoding_refuse(decoding, "is in CMYK with a colour profile that cannot be used", "convert it to RGB");
+}
+
+void esra_cmyk_convert(const struct cmyk *cmyk, const unsigned char *from, uint16_t *to, int count)
+{
+    cmsDoTransform(cmyk->transform, from, to, (cmsUInt32Number)count);
+}
+
+void esra_cmyk_free(struct cmyk **cmyk)
+{
+    if (*cmyk && (*cmyk)->transform)
+        cmsDeleteTransform((*cmyk)->transform);
+    if (*cmyk && (*cmyk)->context)
+        cmsDeleteContext((*cmyk)->context);
+    free(*cmyk);
+    *cmyk = NULL;
+}

@@ -1,0 +1,146 @@
+/* tests/colour/light.c - curves and their way back. */
+#include "colour/light.h"
+
+#include "check.h"
+
+static double power(const void *user, int channel, double code)
+{
+    return pow(code, *(const double *)user + 0.1 * channel);
+}
+
+/* Flat up to a tenth, then straight: a sampled curve's toe. */
+static double toe(const void *user, int channel, double code)
+{
+    (void)user;
+    (void)channel;
+    return code < 0.1 ? 0 : (code - 0.1) / 0.9;
+}
+
+static double falling(const void *user, int channel, double code)
+{
+    (void)user;
+    return channel == 1 ? 1 - code : code;
+}
+
+static double flat(const void *user, int channel, double code)
+{
+    (void)user;
+    (void)channel;
+    return 0.5 + 1e-3 * code;
+}
+
+static double not_a_number(const void *user, int channel, double code)
+{
+    (void)user;
+    (void)channel;
+    return code > 0.5 ? (double)NAN : code;
+}
+
+static int wrong_codes(const struct light *light, int channel, int last)
+{
+    int wrong = 0;
+    for (int k = 0; k <= last; k++) {
+        float code = (float)k / (float)last;
+        float back = esra_light_encode_one(light, channel, esra_light_decode_one(light, channel, code));
+        wrong += (int)lrintf(back * (float)last) != k || fabsf(back - code) > 1e-7f;
+    }
+    return wrong;
+}
+
+static void srgb_is_the_standard_curve(void)
+{
+    struct light light;
+    struct message message;
+    CHECK(esra_light_srgb(&light, LIGHT_ASSUMED, &message) == ESRA_OK);
+    CHECK(light.origin == LIGHT_ASSUMED);
+    for (int k = 0; k <= 65535; k++) {
+        double exact = esra_srgb_to_linear(k / 65535.0);
+        CHECK_NEAR(esra_light_decode_one(&light, 0, (float)k / 65535.0f), exact, exact * 0x1p-23);
+    }
+    CHECK(esra_light_decode_one(&light, 2, 0) == 0 && esra_light_decode_one(&light, 2, 1) == 1);
+    /* IEC 61966-2-1: code 188 of 255 is half the light to three digits. */
+    CHECK_NEAR(esra_light_decode_one(&light, 1, 188 / 255.0f), 0.5028865, 1e-6);
+    esra_light_free(&light);
+    esra_light_free(&light);
+}
+
+static void every_code_comes_back(void)
+{
+    static const double gammas[] = {1.0, 1.8, 2.2, 2.4, 3.0};
+    struct light light;
+    struct message message;
+    bool usable;
+    CHECK(esra_light_srgb(&light, LIGHT_ASSUMED, &message) == ESRA_OK);
+    CHECK(wrong_codes(&light, 0, 255) == 0 && wrong_codes(&light, 0, 65535) == 0);
+    esra_light_free(&light);
+    for (int n = 0; n < 5; n++) {
+        CHECK(esra_light_from_curves(&light, 3, power, &gammas[n], &usable, &message) == ESRA_OK && usable);
+        for (int c = 0; c < 3; c++)
+            CHECK(wrong_codes(&light, c, 255) == 0 && wrong_codes(&light, c, 65535) == 0);
+        esra_light_free(&light);
+    }
+    CHECK(esra_light_from_curves(&light, 1, toe, NULL, &usable, &message) == ESRA_OK && usable);
+    CHECK(wrong_codes(&light, 0, 65535) == 0);
+    CHECK_NEAR(esra_light_decode_one(&light, 0, 0.55f), 0.5, 1e-4);
+    esra_light_free(&light);
+}
+
+/* Float files have values between codes and outside 0..1. */
+static void any_value_comes_back(void)
+{
+    struct light light;
+    struct message message;
+    CHECK(esra_light_srgb(&light, LIGHT_PROFILE, &message) == ESRA_OK);
+    for (int n = 0; n < 100000; n++) {
+        float code = (float)check_random(-1, 3);
+        float linear = esra_light_decode_one(&light, 0, code);
+        CHECK_NEAR(esra_light_encode_one(&light, 0, linear), code, 4e-7);
+        if (code >= 0 && code <= 1)
+            /* A value within 2^-8 of a code is taken for it: that, times the steepest slope, and rounding. */
+            CHECK_NEAR(linear, esra_srgb_to_linear(code), 2.28 * 0x1p-8 / 65535 + 0x1p-23);
+    }
+    CHECK(isfinite(esra_light_encode_one(&light, 0, 1e30f)) && isfinite(esra_light_encode_one(&light, 0, -1e30f)));
+    CHECK_NEAR(esra_light_encode_one(&light, 0, 1e-38f), 0, 1e-30);
+    esra_light_free(&light);
+}
+
+static void curves_without_way_back_are_told(void)
+{
+    struct light light;
+    struct message message;
+    bool usable = true;
+    CHECK(esra_light_from_curves(&light, 3, falling, NULL, &usable, &message) == ESRA_OK && !usable);
+    CHECK(!light.tones[0]);
+    CHECK(esra_light_from_curves(&light, 1, flat, NULL, &usable, &message) == ESRA_OK && !usable);
+    CHECK(esra_light_from_curves(&light, 1, not_a_number, NULL, &usable, &message) == ESRA_OK && !usable);
+}
+
+static void images_are_changed_in_place(void)
+{
+    float data[6] = {0, 0.25f, 0.5f, 0.75f, 1, 0.1f}, before[6];
+    struct image image = {data, 1, 2, 3};
+    struct light light;
+    struct message message;
+    memcpy(before, data, sizeof data);
+    esra_light_stored(&light);
+    esra_light_decode(&light, &image);
+    CHECK(memcmp(before, data, sizeof data) == 0);
+    CHECK(esra_light_srgb(&light, LIGHT_ASSUMED, &message) == ESRA_OK);
+    esra_light_decode(&light, &image);
+    for (int n = 0; n < 6; n++)
+        CHECK_NEAR(data[n], esra_srgb_to_linear(before[n]), 1e-7);
+    esra_light_encode(&light, &image);
+    for (int n = 0; n < 6; n++)
+        CHECK_NEAR(data[n], before[n], 1e-7);
+    esra_light_free(&light);
+}
+
+int main(void)
+{
+    RUN(srgb_is_the_standard_curve);
+    RUN(every_code_comes_back);
+    RUN(any_value_comes_back);
+    RUN(curves_without_way_back_are_told);
+    RUN(images_are_changed_in_place);
+    return check_report();
+}

@@ -1,0 +1,181 @@
+/* tests/io/modules.c - the formats whose libraries may be absent: read where they are, explained where not. */
+#include "made.h"
+
+#include <sys/wait.h>
+
+#ifdef ESRA_HAVE_LIBHEIF
+#include <libheif/heif.h>
+#endif
+
+static const struct read_options strict = READ_OPTIONS_DEFAULT;
+
+#ifdef ESRA_HAVE_LIBHEIF
+
+static struct heif_image *made_heif(int width, int height, int orientation_mark)
+{
+    struct heif_image *image;
+    int stride;
+    CHECK(heif_image_create(width, height, heif_colorspace_RGB, heif_chroma_interleaved_RGB, &image).code == 0);
+    heif_image_add_plane(image, heif_channel_interleaved, width, height, 8);
+    uint8_t *data = heif_image_get_plane(image, heif_channel_interleaved, &stride);
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++) {
+            data[y * stride + 3 * x] = (uint8_t)(x < width / 2 ? 220 : 40);
+            data[y * stride + 3 * x + 1] = (uint8_t)(y < height / 2 ? 200 : 60);
+            data[y * stride + 3 * x + 2] = (uint8_t)orientation_mark;
+        }
+    return image;
+}
+
+static bool encode_heif(const char *path, enum heif_compression_format format, const struct bytes *exif)
+{
+    struct heif_context *context = heif_context_alloc();
+    struct heif_encoder *encoder = NULL;
+    bool good = heif_context_get_encoder_for_format(context, format, &encoder).code == heif_error_Ok;
+    if (good) {
+        struct heif_image *image = made_heif(64, 48, 128);
+        struct heif_image_handle *handle = NULL;
+        heif_encoder_set_lossy_quality(encoder, 95);
+        CHECK(heif_context_encode_image(context, image, encoder, NULL, &handle).code == heif_error_Ok);
+        CHECK(heif_context_add_exif_metadata(context, handle, exif->data, (int)exif->size).code == heif_error_Ok);
+        CHECK(heif_context_write_to_file(context, path).code == heif_error_Ok);
+        heif_image_handle_release(handle);
+        heif_image_release(image);
+        heif_encoder_release(encoder);
+    }
+    heif_context_free(context);
+    return good;
+}
+
+/* In a child: the encoders are not what is tested, and some of them leak. */
+static bool write_heif(const char *path, enum heif_compression_format format, const struct bytes *exif)
+{
+    int state = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(encode_heif(path, format, exif) ? 0 : 1);
+    return waitpid(child, &state, 0) == child && WIFEXITED(state) && WEXITSTATUS(state) == 0;
+}
+
+static void check_heif(const char *name, enum heif_compression_format format)
+{
+    struct bytes exif = made_exif(1, true);
+    struct photo photo;
+    struct message message = {""};
+    if (!write_heif(made_path(name), format, &exif)) {
+        printf("  skipped: libheif cannot write %s here\n", name);
+        esra_bytes_free(&exif);
+        return;
+    }
+    if (CHECK(esra_photo_read(&photo, made_path(name), &strict, &message) == ESRA_OK)) {
+        CHECK(photo.pixels.width == 64 && photo.pixels.height == 48 && photo.pixels.channels == 3 && photo.depth == 8);
+        CHECK_NEAR(photo.pixels.data[5 * 64 + 5], 220 / 255.0, 0.05);
+        CHECK_NEAR(photo.pixels.data[64 * 48 + 40 * 64 + 5], 60 / 255.0, 0.05);
+        CHECK(photo.exif.size == exif.size);
+        esra_photo_free(&photo);
+    } else {
+        printf("    %s\n", message.text);
+    }
+    struct bytes file = made_load(made_path(name));
+    int wrong = 0;
+    for (size_t size = 0; size < file.size; size += 1 + file.size / 200) {
+        made_write(made_path("cut"), file.data, size);
+        wrong += esra_photo_read(&photo, made_path("cut"), &strict, &message) != ESRA_BAD_DATA;
+        esra_photo_free(&photo);
+    }
+    CHECK(wrong == 0);
+    esra_bytes_free(&file);
+    esra_bytes_free(&exif);
+}
+
+static void heic_and_avif_are_read(void)
+{
+    check_heif("a.heic", heif_compression_HEVC);
+    check_heif("a.avif", heif_compression_AV1);
+}
+
+#else
+
+static void heic_and_avif_are_explained(void)
+{
+    struct photo photo;
+    struct message message = {""};
+    made_write(made_path("photo.heic"),
+               "\0\0\0\x18"
+               "ftypheic\0\0\0\0mif1heic",
+               24);
+    CHECK(esra_photo_read(&photo, made_path("photo.heic"), &strict, &message) == ESRA_BAD_DATA);
+    CHECK(strstr(message.text, "photo.heic is HEIC, and this esra was built without libheif: install libheif-dev and "
+                               "build again, or convert to PNG") != NULL);
+}
+
+#endif
+
+/* A DNG as a converter writes it: one directory of sensor data under red, green and blue filters, the right half
+ * brighter. */
+static void write_dng(const char *path)
+{
+    uint16_t row[64];
+    TIFF *tiff = TIFFOpen(path, "w");
+    static const float matrix[9] = {0.6f, 0.3f, 0.1f, 0.3f, 0.6f, 0.1f, 0, 0.1f, 0.9f}, neutral[3] = {1, 1, 1};
+    TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, 0);
+    TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, 64);
+    TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, 48);
+    TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 16);
+    TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
+    TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_CFA);
+    TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+    TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 48);
+    TIFFSetField(tiff, TIFFTAG_MAKE, "Test");
+    TIFFSetField(tiff, TIFFTAG_MODEL, "Test");
+    TIFFSetField(tiff, TIFFTAG_UNIQUECAMERAMODEL, "Test Test");
+    TIFFSetField(tiff, TIFFTAG_DNGVERSION, "\1\4\0\0");
+    TIFFSetField(tiff, TIFFTAG_DNGBACKWARDVERSION, "\1\1\0\0");
+    TIFFSetField(tiff, TIFFTAG_CFAREPEATPATTERNDIM, (uint16_t[]){2, 2});
+    TIFFSetField(tiff, TIFFTAG_CFAPATTERN, 4, "\0\1\1\2");
+    TIFFSetField(tiff, TIFFTAG_COLORMATRIX1, 9, matrix);
+    TIFFSetField(tiff, TIFFTAG_ASSHOTNEUTRAL, 3, neutral);
+    TIFFSetField(tiff, TIFFTAG_CALIBRATIONILLUMINANT1, 21);
+    for (int y = 0; y < 48; y++) {
+        for (int x = 0; x < 64; x++)
+            row[x] = x < 32 ? 8000 : 40000;
+        TIFFWriteScanline(tiff, row, (uint32_t)y, 0);
+    }
+    TIFFClose(tiff);
+}
+
+static void raw_is_developed_or_explained(void)
+{
+    struct photo photo;
+    struct message message = {""};
+    write_dng(made_path("a.dng"));
+    esra_status status = esra_photo_read(&photo, made_path("a.dng"), &strict, &message);
+#ifdef ESRA_HAVE_LIBRAW
+    if (!CHECK(status == ESRA_OK))
+        printf("    %s\n", message.text);
+    if (status == ESRA_OK) {
+        int width = photo.pixels.width;
+        CHECK(width >= 32 && photo.pixels.channels == 3 && photo.depth == 16);
+        CHECK_TEXT(photo.format, "camera RAW");
+        CHECK(photo.pixels.data[20 * width + 5] < photo.pixels.data[20 * width + width - 5]);
+    }
+#else
+    CHECK(status == ESRA_BAD_DATA && strstr(message.text, "camera RAW") && strstr(message.text, "libraw-dev"));
+#endif
+    esra_photo_free(&photo);
+}
+
+int main(void)
+{
+    made_begin();
+#ifdef ESRA_HAVE_LIBHEIF
+    RUN(heic_and_avif_are_read);
+#else
+    RUN(heic_and_avif_are_explained);
+#endif
+    RUN(raw_is_developed_or_explained);
+    made_end();
+    return check_report();
+}
