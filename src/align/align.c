@@ -79,7 +79,9 @@ static double chance_share(struct aligning *a, const struct view *view, const st
 /* From the work level to the finest. */
 static esra_status finish(struct aligning *a, const struct view *view, struct hypothesis *h, struct message *message)
 {
-    struct refine_options options = {.motion = a->options.motion, .coarsest = a->view.work_level, .iterations = ITERATIONS};
+    int level = a->view.work_level;
+    struct refine_options options = {.motion = a->options.motion, .coarsest = level > 0 ? level - 1 : 0,
+                                     .iterations = ITERATIONS};
     struct refined refined;
     struct transform t = h->transform;
     esra_status status = esra_refine(a->pool, &a->view.fields, &view->fields, NULL, &options, &t, &refined, message);

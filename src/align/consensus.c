@@ -15,8 +15,9 @@
 /* At 3 % inliers a sample of two is good once in 1100: 3000 samples miss one time in 15, and such a layer does not
  * matter. */
 #define SAMPLES 3000
-#define ROUGH_PX 6.
-#define EXACT_PX 2.
+#define ROUGH_PX 5.
+/* Wider, and one homography can bend to take in matches of both layers. */
+#define EXACT_PX 1.5
 /* Ten matches agreeing on a homography (four determine it) by chance: never seen on unrelated photos of a thousand. */
 #define SUPPORT_LEAST 10
 /* Two points nearer than this share of the width determine rotation and scale too badly. */
@@ -104,7 +105,7 @@ static enum motion at_most(enum motion a, enum motion b)
 /* Affine first, then the whole motion, with tolerances narrowing to the exact one; keeps *t where a fit fails. */
 static int optimise(const struct search *s, enum motion motion, struct transform *t)
 {
-    static const double tolerance[] = {ROUGH_PX, 5, 4, 3, EXACT_PX, EXACT_PX};
+    static const double tolerance[] = {ROUGH_PX, 4.5, 3, 2, EXACT_PX, EXACT_PX};
     for (int k = 0; k < 6; k++) {
         struct transform better = *t;
         if (fit(s, at_most(motion, k < 2 ? MOTION_AFFINE : MOTION_HOMOGRAPHY), tolerance[k], &better))
@@ -141,7 +142,7 @@ int esra_consensus(struct matches *matches, int width, int height, double limit_
     while (count < most && find_one(&s, motion, &found[count])) {
         int left = 0;
         for (int n = 0; n < s.count; n++)
-            if (!agrees(&matches->data[n], &found[count], 1.5 * EXACT_PX))
+            if (!agrees(&matches->data[n], &found[count], 2 * EXACT_PX))
                 matches->data[left++] = matches->data[n];
         matches->count = s.count = left;
         count++;

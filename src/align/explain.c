@@ -12,6 +12,8 @@
 /* Six lanes, each of .002: half a step of 8-bit samples. */
 #define NOISE 2e-5
 #define WINDOW_PX 2
+/* Pixels of which less is explained belong to the other layer, or to both. */
+#define SHARE_LEAST .2f
 
 enum { VALID, ERROR, ENERGY, SMOOTH_ERROR, PLANES };
 
@@ -128,4 +130,17 @@ struct explained esra_explain(struct explainer *explainer, struct pool *pool, co
     esra_blur(pool, plane_of(explainer, ERROR), plane_of(explainer, SMOOTH_ERROR), WINDOW_PX);
     esra_pool_run(pool, map_block, &e, blocks, NULL);
     return sum_up(explainer, e.map);
+}
+
+void esra_explain_weights(const struct explainer *explainer, struct plane map, int finer, struct plane weights)
+{
+    struct plane energy = plane_of(explainer, ENERGY);
+    for (int y = 0; y < weights.height; y++) {
+        int row = y >> finer < map.height ? y >> finer : map.height - 1;
+        for (int x = 0; x < weights.width; x++) {
+            int column = x >> finer < map.width ? x >> finer : map.width - 1;
+            float share = plane_row(map, row)[column] / (plane_row(energy, row)[column] + 1e-20f);
+            plane_row(weights, y)[x] = share > SHARE_LEAST ? share : 0;
+        }
+    }
 }

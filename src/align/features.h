@@ -21,7 +21,7 @@ struct features {
 /* (x, y) of the reference looks like (u, v) of the photo; px of level 0. */
 struct match {
     double x, y, u, v;
-    double spread; /* px: 1 at level 0, 2 at level 1, ...: how exact the positions are */
+    double spread; /* px: how exact the positions are: sqrt(2)^level, corners of blurred levels being found to parts of a px */
 };
 
 struct matches {

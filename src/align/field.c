@@ -127,23 +127,14 @@ static void find_jacobian(const struct transform *t, double x, double y, float *
     jacobian[3] = (float)((h[4] - h[7] * v) / d);
 }
 
-/* d/dx I(t x) = I_u du/dx + I_v dv/dx, and the same for y. */
-static void turn(const float *jacobian, const float *in, float *restrict out)
-{
-    for (int c = 0; c < 4; c++) {
-        out[c] = jacobian[0] * in[c] + jacobian[2] * in[c + 4];
-        out[c + 4] = jacobian[1] * in[c] + jacobian[3] * in[c + 4];
-    }
-}
-
-static void interpolate(const struct field *from, double u, double v, float *restrict out)
+static void interpolate(const struct field *from, double u, double v, lanes *out)
 {
     int x = (int)u, y = (int)v;
     float p = (float)(u - x), q = (float)(v - y);
     float a = (1 - p) * (1 - q), b = p * (1 - q), c = (1 - p) * q, d = p * q;
-    const float *top = field_sample(from, x, y), *bottom = field_sample(from, x, y + 1);
-    for (int k = 0; k < FIELD_LANES; k++)
-        out[k] = a * top[k] + b * top[k + FIELD_LANES] + c * bottom[k] + d * bottom[k + FIELD_LANES];
+    const lanes *top = (const lanes *)field_sample(from, x, y), *bottom = (const lanes *)field_sample(from, x, y + 1);
+    out[0] = a * top[0] + b * top[2] + c * bottom[0] + d * bottom[2];
+    out[1] = a * top[1] + b * top[3] + c * bottom[1] + d * bottom[3];
 }
 
 static void warp_block(void *work, int task, int worker)
@@ -152,13 +143,15 @@ static void warp_block(void *work, int task, int worker)
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, w->to->height); y++)
         for (int x = 0; x < w->to->width; x++) {
-            float *to = field_sample(w->to, x, y), sample[FIELD_LANES] = {0};
+            lanes *to = (lanes *)field_sample(w->to, x, y), g[2] = {{0}, {0}};
             double u, v;
             bool valid = transform_apply(&w->transform, x, y, &u, &v) && u >= 2 && v >= 2 && u < w->from->width - 3 &&
                          v < w->from->height - 3;
             if (valid)
-                interpolate(w->from, u, v, sample);
-            turn(w->jacobian, sample, to);
+                interpolate(w->from, u, v, g);
+            /* d/dx I(t x) = I_u du/dx + I_v dv/dx, and the same for y. */
+            to[0] = w->jacobian[0] * g[0] + w->jacobian[2] * g[1];
+            to[1] = w->jacobian[1] * g[0] + w->jacobian[3] * g[1];
             plane_row(w->valid, y)[x] = valid ? 1 : 0;
         }
 }

@@ -9,7 +9,7 @@
 #include "align/pyramid.h"
 #include "base/transform.h"
 
-#define FIELD_LANES 8
+#define FIELD_LANES 8 /* two vectors of lanes: x differences, y differences */
 
 struct field {
     float *data; /* owned; lane k of (x, y) at data[(y * width + x) * FIELD_LANES + k] */
@@ -21,6 +21,14 @@ struct fields {
     struct field level[PYRAMID_LEVELS];
     int levels;
 };
+
+/* Half a sample at once. Compilers may not reorder sums of floats, so loops over lanes that sum need it said. */
+typedef float lanes __attribute__((vector_size(16), may_alias));
+
+static inline float lanes_sum(lanes v)
+{
+    return (v[0] + v[1]) + (v[2] + v[3]);
+}
 
 static inline float *field_sample(const struct field *field, int x, int y)
 {

@@ -14,8 +14,10 @@
 #define PEAKS_MOST 3
 /* Under this many pixels, at the work level, two hypotheses are one. */
 #define SAME_PX 1.
+/* A start this near to one found would only end there. */
+#define NEAR_PX 3.
 #define ITERATIONS 12
-#define ITERATIONS_STAGED 18
+#define ITERATIONS_ROUGH 18
 
 struct search {
     struct pool *pool;
@@ -35,37 +37,57 @@ static int height_of(const struct view *view)
     return view->pyramid.level[0].height;
 }
 
-static bool is_new(const struct hypotheses *hypotheses, const struct transform *t, const struct search *s)
+/* Farther than same_px of the work level from those found. */
+static bool is_new(const struct hypotheses *hypotheses, const struct transform *t, const struct search *s,
+                   double same_px)
 {
-    double same_px = ldexp(SAME_PX, s->level);
     for (int n = 0; n < hypotheses->count; n++)
         if (esra_transform_distance(&hypotheses->each[n].transform, t, width_of(s->reference),
-                                    height_of(s->reference)) < same_px)
+                                    height_of(s->reference)) < ldexp(same_px, s->level))
             return false;
     return true;
+}
+
+static struct explained explain(const struct search *s, const struct hypothesis *h, struct plane map)
+{
+    struct transform scaled = esra_transform_rescale(&h->transform, ldexp(1, -s->level));
+    return esra_explain(s->explainer, s->pool, &s->photo->fields.level[s->level], &scaled, h->gain, map);
+}
+
+/* Refines h; an exact start on the pixels that it explains already, a rough one on all. */
+static esra_status refine(const struct search *s, struct hypothesis *h, bool rough, struct plane map,
+                          struct message *message)
+{
+    struct refine_options options = {.motion = s->motion, .coarsest = s->level + (rough ? 2 : 0), .finest = s->level,
+                                     .iterations = rough ? ITERATIONS_ROUGH : ITERATIONS, .rough = rough};
+    struct refined refined;
+    if (!rough) {
+        explain(s, h, map);
+        esra_explain_weights(s->explainer, map, 0, map);
+    }
+    esra_status status = esra_refine(s->pool, &s->reference->fields, &s->photo->fields, rough ? NULL : &map, &options,
+                                     &h->transform, &refined, message);
+    h->gain = refined.gain;
+    return status;
 }
 
 /* Refines a start and keeps it where it is plausible and new. */
 static esra_status consider(struct hypotheses *hypotheses, const struct search *s, struct transform start, bool rough,
                             struct message *message)
 {
-    struct refine_options options = {.motion = s->motion, .coarsest = s->level + (rough ? 2 : 1), .finest = s->level,
-                                     .iterations = rough ? ITERATIONS_STAGED : ITERATIONS, .staged = rough};
-    struct hypothesis found = {.transform = start};
-    struct refined refined;
-    esra_status status = esra_refine(s->pool, &s->reference->fields, &s->photo->fields, NULL, &options,
-                                     &found.transform, &refined, message);
+    int width = width_of(s->reference), height = height_of(s->reference);
+    struct plane map = image_plane(&hypotheses->maps, hypotheses->count);
+    struct hypothesis h = {.transform = start, .gain = 1};
+    if (hypotheses->count == HYPOTHESES_MOST || !is_new(hypotheses, &start, s, rough ? NEAR_PX : SAME_PX))
+        return ESRA_OK;
+    esra_status status = refine(s, &h, rough, map, message);
     if (status != ESRA_OK)
         return status;
-    int width = width_of(s->reference), height = height_of(s->reference);
-    if (!esra_transform_plausible(&found.transform, width, height, REACH * width) ||
-        !is_new(hypotheses, &found.transform, s) || hypotheses->count == HYPOTHESES_MOST)
-        return ESRA_OK;
-    struct transform scaled = esra_transform_rescale(&found.transform, ldexp(1, -s->level));
-    found.gain = refined.gain;
-    found.explained = esra_explain(s->explainer, s->pool, &s->photo->fields.level[s->level], &scaled, refined.gain,
-                                   image_plane(&hypotheses->maps, hypotheses->count));
-    hypotheses->each[hypotheses->count++] = found;
+    if (esra_transform_plausible(&h.transform, width, height, REACH * width) &&
+        is_new(hypotheses, &h.transform, s, SAME_PX)) {
+        h.explained = explain(s, &h, map);
+        hypotheses->each[hypotheses->count++] = h;
+    }
     return ESRA_OK;
 }
 
@@ -107,8 +129,8 @@ esra_status esra_hypotheses_find(struct hypotheses *hypotheses, struct pool *poo
     struct search s = {pool, reference, photo, explainer, motion, reference->work_level};
     esra_status status;
     *hypotheses = (struct hypotheses){.count = 0};
-    TRY(esra_image_create(&hypotheses->maps, explainer->reference->width, explainer->reference->height, HYPOTHESES_MOST,
-                          message));
+    TRY(esra_image_create(&hypotheses->maps, explainer->reference->width, explainer->reference->height,
+                          HYPOTHESES_MOST + 1, message));
     TRY(consider_matches(hypotheses, &s, message));
     TRY(consider(hypotheses, &s, TRANSFORM_IDENTITY, true, message));
     TRY(consider_peaks(hypotheses, &s, message));

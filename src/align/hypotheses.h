@@ -17,7 +17,7 @@ struct hypothesis {
 
 struct hypotheses {
     struct hypothesis each[HYPOTHESES_MOST];
-    struct image maps; /* channel n: the energy explained by each[n], at the work level */
+    struct image maps; /* channel n: the energy explained by each[n], at the work level; one more to work in */
     int count;
 };
 

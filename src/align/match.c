@@ -73,7 +73,7 @@ esra_status esra_features_match(struct matches *matches, struct pool *pool, cons
         if (nearest[n] < 0)
             continue;
         const struct feature *from = &reference->data[n], *to = &photo->data[nearest[n]];
-        matches->data[matches->count++] = (struct match){from->x, from->y, to->x, to->y, ldexp(1, from->level)};
+        matches->data[matches->count++] = (struct match){from->x, from->y, to->x, to->y, pow(2, .5 * from->level)};
     }
     esra_release(&nearest);
     return ESRA_OK;

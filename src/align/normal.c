@@ -18,12 +18,12 @@ void esra_normal_add_row(struct normal *normal, const struct normal_row *row, do
     double power = 1;
     for (int j = 0; j < 5; j++, power *= Y)
         for (int i = 0; i < 5; i++) {
-            normal->xx[i][j] += power * row->xx[i];
-            normal->xy[i][j] += power * row->xy[i];
-            normal->yy[i][j] += power * row->yy[i];
+            normal->xx[i][j] += power * row->power[i].square[0];
+            normal->xy[i][j] += power * row->power[i].mixed[0];
+            normal->yy[i][j] += power * row->power[i].square[1];
             if (i < 3 && j < 3) {
-                normal->x[i][j] += power * row->x[i];
-                normal->y[i][j] += power * row->y[i];
+                normal->x[i][j] += power * row->power[i].cross[0];
+                normal->y[i][j] += power * row->power[i].cross[1];
             }
         }
 }

@@ -20,10 +20,18 @@ enum motion { MOTION_TRANSLATION = 2, MOTION_AFFINE = 6, MOTION_HOMOGRAPHY = 8 }
 
 #define NORMAL_PARAMETERS 8
 
-/* Sums along one row: of xx = w gx gx, xy = w gx gy, yy = w gy gy times X^0..X^4, of x = w gx r, y = w gy r times
- * X^0..X^2. */
+typedef double normal_pair __attribute__((vector_size(16)));
+
+/* A pixel's products, or their sums along a row. */
+struct normal_products {
+    normal_pair square; /* w gx gx, w gy gy */
+    normal_pair mixed;  /* w gx gy, 0 */
+    normal_pair cross;  /* w gx r, w gy r */
+};
+
+/* Sums along one row, times X^0..X^4; of cross only the first three are used. */
 struct normal_row {
-    double xx[5], xy[5], yy[5], x[3], y[3];
+    struct normal_products power[5];
 };
 
 /* The same sums over many rows, times powers of Y: [power of X][power of Y]. */
@@ -31,21 +39,16 @@ struct normal {
     double xx[5][5], xy[5][5], yy[5][5], x[3][3], y[3][3];
 };
 
-/* A pixel's share, given X and its five products. */
-static inline void normal_add_pixel(struct normal_row *row, double X, double xx, double xy, double yy, double x, double y)
+static inline void normal_add_pixel(struct normal_row *row, double X, struct normal_products p)
 {
-    double power = 1;
-    for (int k = 0; k < 3; k++, power *= X) {
-        row->x[k] += power * x;
-        row->y[k] += power * y;
-        row->xx[k] += power * xx;
-        row->xy[k] += power * xy;
-        row->yy[k] += power * yy;
-    }
-    for (int k = 3; k < 5; k++, power *= X) {
-        row->xx[k] += power * xx;
-        row->xy[k] += power * xy;
-        row->yy[k] += power * yy;
+    for (int k = 0; k < 5; k++) {
+        row->power[k].square += p.square;
+        row->power[k].mixed += p.mixed;
+        if (k < 3)
+            row->power[k].cross += p.cross;
+        p.square *= X;
+        p.mixed *= X;
+        p.cross *= X;
     }
 }
 

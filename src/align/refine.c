@@ -88,15 +88,12 @@ static void residual_block(void *work, int task, int worker)
         float *valid = plane_row(plane_of(stage, VALID), y), *residual = plane_row(plane_of(stage, RESIDUAL), y);
         float *strength = plane_row(plane_of(stage, STRENGTH), y);
         const float *weights = stage->weights.data ? plane_row(stage->weights, y) : NULL;
-        const float *w = field_sample(&stage->warped, 0, y), *c = field_sample(stage->reference, 0, y);
-        for (int x = 0; x < stage->warped.width; x++, w += FIELD_LANES, c += FIELD_LANES) {
-            float error = 0, photo = 0, reference = 0;
-            for (int k = 0; k < FIELD_LANES; k++) {
-                float r = w[k] - gain * c[k];
-                error += r * r;
-                photo += w[k] * w[k];
-                reference += c[k] * c[k];
-            }
+        const lanes *w = (const lanes *)field_sample(&stage->warped, 0, y);
+        const lanes *c = (const lanes *)field_sample(stage->reference, 0, y);
+        for (int x = 0; x < stage->warped.width; x++, w += 2, c += 2) {
+            lanes r0 = w[0] - gain * c[0], r1 = w[1] - gain * c[1];
+            float error = lanes_sum(r0 * r0 + r1 * r1);
+            float photo = lanes_sum(w[0] * w[0] + w[1] * w[1]), reference = lanes_sum(c[0] * c[0] + c[1] * c[1]);
             if (weights)
                 valid[x] *= weights[x];
             residual[x] = valid[x] > 0 ? error : 0;
@@ -147,11 +144,11 @@ static double median_where(struct plane values, struct plane strength, double le
     return total ? median_of(bins, total) : 0;
 }
 
-static void set_cutoff(struct stage *stage, int iteration)
+static void set_cutoff(struct stage *stage, bool rough)
 {
     double least = median_where(plane_of(stage, STRENGTH), plane_of(stage, STRENGTH), 0);
     double variance = 1.4826 * 1.4826 * median_where(plane_of(stage, SMOOTH), plane_of(stage, STRENGTH), least);
-    double cutoff = iteration < ROUGH_ITERATIONS ? CUTOFF_ROUGH : CUTOFF;
+    double cutoff = rough ? CUTOFF_ROUGH : CUTOFF;
     /* 1e-5: under the gradients of half a step of 16-bit samples, only there to keep 0/0 away. */
     stage->cutoff2 = cutoff * cutoff * (variance + 1e-10);
 }
@@ -159,14 +156,15 @@ static void set_cutoff(struct stage *stage, int iteration)
 /* Products of the derivatives of (W + g C0)/2 along x and y, and of them with r; derivatives are per s pixels. */
 static void add_pixel(const struct stage *stage, struct normal_row *row, int x, int y, float weight)
 {
-    ptrdiff_t right = FIELD_LANES, down = (ptrdiff_t)stage->warped.width * FIELD_LANES;
-    const float *w = field_sample(&stage->warped, x, y), *c = field_sample(stage->reference, x, y);
-    float gain = (float)stage->gain, xx = 0, xy = 0, yy = 0, rx = 0, ry = 0;
-    for (int k = 0; k < FIELD_LANES; k++) {
-        const float *wk = w + k, *ck = c + k;
-        float gx = .25f * (wk[right] - wk[-right] + gain * (ck[right] - ck[-right]));
-        float gy = .25f * (wk[down] - wk[-down] + gain * (ck[down] - ck[-down]));
-        float r = wk[0] - gain * ck[0];
+    ptrdiff_t right = 2, down = 2 * (ptrdiff_t)stage->warped.width;
+    const lanes *w = (const lanes *)field_sample(&stage->warped, x, y);
+    const lanes *c = (const lanes *)field_sample(stage->reference, x, y);
+    lanes xx = {0}, xy = {0}, yy = {0}, rx = {0}, ry = {0};
+    float gain = (float)stage->gain;
+    for (int k = 0; k < 2; k++, w++, c++) {
+        lanes gx = .25f * (w[right] - w[-right] + gain * (c[right] - c[-right]));
+        lanes gy = .25f * (w[down] - w[-down] + gain * (c[down] - c[-down]));
+        lanes r = w[0] - gain * c[0];
         xx += gx * gx;
         xy += gx * gy;
         yy += gy * gy;
@@ -174,7 +172,9 @@ static void add_pixel(const struct stage *stage, struct normal_row *row, int x, 
         ry += gy * r;
     }
     double ws = weight * stage->s, wss = ws * stage->s;
-    normal_add_pixel(row, (x - stage->cx) / stage->s, wss * xx, wss * xy, wss * yy, ws * rx, ws * ry);
+    struct normal_products products = {{wss * lanes_sum(xx), wss * lanes_sum(yy)}, {wss * lanes_sum(xy), 0},
+                                       {ws * lanes_sum(rx), ws * lanes_sum(ry)}};
+    normal_add_pixel(row, (x - stage->cx) / stage->s, products);
 }
 
 static float biweight(double residual, double cutoff2)
@@ -190,7 +190,7 @@ static void sum_block(void *work, int task, int worker)
     struct plane valid = plane_of(stage, VALID);
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, valid.height); y++) {
-        struct normal_row row = {{0}, {0}, {0}, {0}, {0}};
+        struct normal_row row = {{{{0}, {0}, {0}}}};
         const float *v = plane_row(valid, y), *smooth = plane_row(plane_of(stage, SMOOTH), y);
         for (int x = 1; x < valid.width - 1 && y > 0 && y < valid.height - 1; x++) {
             bool whole = v[x - 1] > 0 && v[x + 1] > 0 && v[x - valid.stride] > 0 && v[x + valid.stride] > 0;
@@ -220,14 +220,14 @@ static struct sums add_up(struct stage *stage)
 }
 
 /* One Gauss-Newton step; false when there is nothing more to gain. */
-static bool iterate(struct stage *stage, enum motion motion, int iteration, struct refined *refined)
+static bool iterate(struct stage *stage, enum motion motion, bool rough, struct refined *refined)
 {
     int width = stage->warped.width, height = stage->warped.height;
     double p[NORMAL_PARAMETERS];
     esra_field_warp(stage->pool, stage->photo, &stage->transform, &stage->warped, plane_of(stage, VALID));
     esra_pool_run(stage->pool, residual_block, stage, rows_blocks(height), NULL);
     esra_blur(stage->pool, plane_of(stage, RESIDUAL), plane_of(stage, SMOOTH), 1);
-    set_cutoff(stage, iteration);
+    set_cutoff(stage, rough);
     struct sums sums = add_up(stage);
     if (!(sums.reference > 0) || !esra_normal_solve(&sums.normal, motion, p))
         return false;
@@ -240,14 +240,14 @@ static bool iterate(struct stage *stage, enum motion motion, int iteration, stru
     if (!(moved < .25 * width))
         return false;
     stage->transform = after;
-    return moved > STEP_LEAST_PX || iteration <= ROUGH_ITERATIONS;
+    return rough || moved > STEP_LEAST_PX;
 }
 
 /* The model of motion in an iteration: thirds of the iterations where the start is rough. */
 static enum motion staged_motion(const struct refine_options *options, bool coarsest, int iteration)
 {
     enum motion most = options->motion;
-    if (options->staged && coarsest && 3 * iteration < 2 * options->iterations)
+    if (options->rough && coarsest && 3 * iteration < 2 * options->iterations)
         most = 3 * iteration < options->iterations ? MOTION_TRANSLATION : MOTION_AFFINE;
     return most < options->motion ? most : options->motion;
 }
@@ -258,19 +258,22 @@ static esra_status refine_level(struct stage *stage, const struct refine_options
     esra_status status = stage_create(stage, message);
     if (status != ESRA_OK)
         return status;
-    for (int k = 0; k < options->iterations; k++)
-        if (!iterate(stage, staged_motion(options, coarsest, k), k, refined) && !(options->staged && coarsest))
+    for (int k = 0; k < options->iterations; k++) {
+        enum motion motion = staged_motion(options, coarsest, k);
+        bool rough = options->rough && coarsest && k < ROUGH_ITERATIONS;
+        if (!iterate(stage, motion, rough, refined) && motion == options->motion)
             break;
+    }
     stage_free(stage);
     return ESRA_OK;
 }
 
-/* The weights at each level, level 0 being the caller's. */
-static esra_status halve_weights(struct pool *pool, const struct plane *weights, int levels, struct image *halved,
-                                 struct message *message)
+/* The weights at the levels above `finest`, where they are the caller's. */
+static esra_status halve_weights(struct pool *pool, const struct plane *weights, int finest, int coarsest,
+                                 struct image *halved, struct message *message)
 {
     struct plane above = *weights;
-    for (int n = 1; n < levels; n++) {
+    for (int n = finest + 1; n <= coarsest; n++) {
         esra_status status = esra_image_create(&halved[n], (above.width + 1) / 2, (above.height + 1) / 2, 1, message);
         if (status != ESRA_OK)
             return status;
@@ -286,18 +289,19 @@ esra_status esra_refine(struct pool *pool, const struct fields *reference, const
 {
     int levels = reference->levels < photo->levels ? reference->levels : photo->levels;
     int coarsest = options->coarsest < levels ? options->coarsest : levels - 1;
+    int finest = options->finest < coarsest ? options->finest : coarsest;
     struct image halved[PYRAMID_LEVELS] = {{0}};
     esra_status status = ESRA_OK;
     struct transform found = *transform;
     *refined = (struct refined){1, 0};
     if (weights)
-        TRY(halve_weights(pool, weights, coarsest + 1, halved, message));
-    for (int n = coarsest; n >= options->finest && n >= 0; n--) {
+        TRY(halve_weights(pool, weights, finest, coarsest, halved, message));
+    for (int n = coarsest; n >= finest; n--) {
         double scale = ldexp(1, -n);
         struct stage stage = {.pool = pool, .reference = &reference->level[n], .photo = &photo->level[n],
                               .gain = refined->gain, .transform = esra_transform_rescale(&found, scale)};
         if (weights)
-            stage.weights = n > 0 ? image_plane(&halved[n], 0) : *weights;
+            stage.weights = n > finest ? image_plane(&halved[n], 0) : *weights;
         TRY(refine_level(&stage, options, n == coarsest, refined, message));
         found = esra_transform_rescale(&stage.transform, 1 / scale);
     }

@@ -9,7 +9,8 @@ struct refine_options {
     enum motion motion;
     int coarsest, finest; /* levels of the fields to pass through, coarsest >= finest >= 0; cut to those there are */
     int iterations;       /* at most, at each level */
-    bool staged;          /* at the coarsest level: first a shift, then affine, then the whole motion; for rough starts */
+    bool rough;           /* the start may be some px off: at the coarsest level, first a shift, then affine, then the whole
+                             motion, with a wider cut-off. A good start would be drawn towards the other layer by it */
 };
 
 struct refined {
@@ -17,8 +18,8 @@ struct refined {
     double share; /* of the pixels seen by both that did */
 };
 
-/* Improves *transform (in coordinates of level 0). weights: NULL, or the reference's pixels at level 0 size, 0 for those
- * to leave out. It keeps to the start where the equations give no answer. */
+/* Improves *transform (in coordinates of level 0). weights: NULL, or a plane of the size of the finest level passed
+ * through, 0 for the reference's pixels to leave out. It keeps to the start where the equations give no answer. */
 esra_status esra_refine(struct pool *pool, const struct fields *reference, const struct fields *photo,
                         const struct plane *weights, const struct refine_options *options, struct transform *transform,
                         struct refined *refined, struct message *message);
