@@ -76,24 +76,30 @@ static double chance_share(struct aligning *a, const struct view *view, const st
     return sum / 4;
 }
 
-/* From the work level to the finest. */
-static esra_status finish(struct aligning *a, const struct view *view, struct hypothesis *h, struct message *message)
+/* From the work level to the finest, on the pixels that `map` says move so. */
+static esra_status finish(struct aligning *a, const struct view *view, struct plane map, struct hypothesis *h,
+                          struct message *message)
 {
+    const struct image *base = &a->view.pyramid.level[0];
     int level = a->view.work_level;
     struct refine_options options = {.motion = a->options.motion, .coarsest = level > 0 ? level - 1 : 0,
                                      .iterations = ITERATIONS};
+    struct image weights;
     struct refined refined;
     struct transform t = h->transform;
-    esra_status status = esra_refine(a->pool, &a->view.fields, &view->fields, NULL, &options, &t, &refined, message);
-    if (status != ESRA_OK)
-        return status;
+    esra_status status;
+    TRY(esra_image_create(&weights, base->width, base->height, 1, message));
+    struct plane plane = image_plane(&weights, 0);
+    esra_explain_weights(&a->explainer, map, level, plane);
+    TRY(esra_refine(a->pool, &a->view.fields, &view->fields, &plane, &options, &t, &refined, message));
     /* More than a few pixels from where it stood at the work level is not the same motion. */
-    if (esra_transform_distance(&t, &h->transform, a->view.pyramid.level[0].width, a->view.pyramid.level[0].height) <
-        ldexp(2, a->view.work_level)) {
+    if (esra_transform_distance(&t, &h->transform, base->width, base->height) < ldexp(2, level)) {
         h->transform = t;
         h->gain = refined.gain;
     }
-    return ESRA_OK;
+fail:
+    esra_image_free(&weights);
+    return status;
 }
 
 static void copy_map(const struct image *from, int which, const struct image *to, int where)
@@ -120,7 +126,7 @@ static esra_status choose(struct aligning *a, int photo, const struct view *view
         return ESRA_OK;
     struct hypothesis *t = &h->each[first];
     m->chance = chance_share(a, view, t);
-    TRY(finish(a, view, t, message));
+    TRY(finish(a, view, image_plane(&h->maps, first), t, message));
     copy_map(&h->maps, first, maps, 0);
     m->explained = m->explained_both = t->explained.share;
     m->residual = t->explained.residual;
@@ -131,7 +137,7 @@ static esra_status choose(struct aligning *a, int photo, const struct view *view
     if (second < 0 || both - m->explained < SECOND_LEAST * (1 - m->explained))
         return ESRA_OK;
     struct hypothesis *r = &h->each[second];
-    TRY(finish(a, view, r, message));
+    TRY(finish(a, view, image_plane(&h->maps, second), r, message));
     copy_map(&h->maps, second, maps, 1);
     m->second = true;
     m->explained_second = r->explained.share;
