@@ -14,6 +14,8 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "gradients/mixing.h"
+#include "ops/resample.h"
 
 #define PHOTOS_MOST 16
 #define ERRORS_MOST 4096
@@ -26,7 +28,7 @@ struct truth {
 struct scene {
     const char *path;
     int photos;
-    struct image photo[PHOTOS_MOST];
+    struct image photo[PHOTOS_MOST], aligned[PHOTOS_MOST], mask[PHOTOS_MOST];
     struct truth truth[PHOTOS_MOST];
 };
 
@@ -39,7 +41,7 @@ static struct {
     int photos;
     bool stored;
     struct pool *pool;
-    struct errors transmitted, reflected;
+    struct errors transmitted, reflected, mixing;
     double seconds;
     int scenes, swapped;
 } bench;
@@ -161,6 +163,44 @@ static void print_motions(const struct scene *scene, const struct photo_motion *
     }
 }
 
+static bool bring_to_reference(struct scene *scene, const struct photo_motion *motions)
+{
+    struct message message;
+    int width = scene->photo[0].width, height = scene->photo[0].height;
+    for (int n = 0; n < scene->photos; n++) {
+        if (esra_image_create(&scene->aligned[n], width, height, 3, &message) != ESRA_OK ||
+            esra_image_create(&scene->mask[n], width, height, 1, &message) != ESRA_OK)
+            return false;
+        esra_resample(bench.pool, &scene->photo[n], &motions[n].transmitted, &scene->aligned[n],
+                      image_plane(&scene->mask[n], 0));
+    }
+    return true;
+}
+
+static void run_mixing(struct scene *scene, bool swapped)
+{
+    struct mixing mixing[PHOTOS_MOST];
+    struct message message;
+    if (esra_mixing_estimate(bench.pool, scene->aligned, scene->mask, scene->photos, 0, mixing, &message) != ESRA_OK)
+        return;
+    printf("  mixing, error in %%:");
+    for (int n = 1; n < scene->photos; n++) {
+        double error = mixing[n].coefficient / (swapped ? scene->truth[n].b : scene->truth[n].a) - 1;
+        printf("  %.3f (%.2f of %d)", 100 * error, mixing[n].support, mixing[n].samples);
+        add_error(&bench.mixing, fabs(error));
+    }
+    printf("\n");
+}
+
+static void free_scene(struct scene *scene)
+{
+    for (int n = 0; n < scene->photos; n++) {
+        esra_image_free(&scene->photo[n]);
+        esra_image_free(&scene->aligned[n]);
+        esra_image_free(&scene->mask[n]);
+    }
+}
+
 static void run_scene(const char *path)
 {
     struct scene scene = {.path = path};
@@ -178,14 +218,23 @@ static void run_scene(const char *path)
         bool swapped = is_swapped(&scene, motions);
         printf("%s  %.2f s%s\n", path, seconds, swapped ? "  layers swapped" : "");
         print_motions(&scene, motions, swapped);
+        if (bring_to_reference(&scene, motions))
+            run_mixing(&scene, swapped);
         bench.swapped += swapped;
     } else {
         printf("%s: %s\n", path, message.text);
     }
     bench.seconds += seconds;
     bench.scenes++;
-    for (int n = 0; n < scene.photos; n++)
-        esra_image_free(&scene.photo[n]);
+    free_scene(&scene);
+}
+
+static double mean(const struct errors *errors)
+{
+    double sum = 0;
+    for (int n = 0; n < errors->count; n++)
+        sum += errors->value[n] / errors->count;
+    return sum;
 }
 
 static void print_errors(const char *name, struct errors *errors)
@@ -212,6 +261,8 @@ int main(int argc, char **argv)
         run_scene(argv[n]);
     print_errors("transmitted", &bench.transmitted);
     print_errors("reflected", &bench.reflected);
+    printf("mixing: mean error %.3f %%, median %.3f, p95 %.3f, most %.3f\n", 100 * mean(&bench.mixing),
+           100 * quantile(&bench.mixing, .5), 100 * quantile(&bench.mixing, .95), 100 * quantile(&bench.mixing, 1));
     printf("%d scenes, %d with layers swapped, %.2f s a scene\n", bench.scenes, bench.swapped,
            bench.scenes ? bench.seconds / bench.scenes : 0);
     esra_pool_free(&bench.pool);

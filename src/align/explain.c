@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "align/blur.h"
-#include "align/rows.h"
+#include "base/rows.h"
+#include "ops/blur.h"
 
 /* An edge is explained where the difference has less than this share of its energy: half the reflection's edges on top
  * of it pass, a chance fit does not. */

@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "align/blur.h"
-#include "align/rows.h"
 #include "base/memory.h"
+#include "base/rows.h"
+#include "ops/blur.h"
 
 #define FEATURE_LEVELS 3
 /* Corners are sought at a million pixels at most: finer ones add noise and time, not matches. */

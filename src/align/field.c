@@ -1,9 +1,9 @@
 /* align/field.c - colour gradient fields. */
 #include "align/field.h"
 
-#include "align/blur.h"
-#include "align/rows.h"
 #include "base/memory.h"
+#include "base/rows.h"
+#include "ops/blur.h"
 
 esra_status esra_field_create(struct field *field, int width, int height, struct message *message)
 {

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "align/features.h"
-#include "align/rows.h"
 #include "base/memory.h"
+#include "base/rows.h"
 
 /* Distance to the nearest over that to the second nearest. Lowe's .8 loses too many of the fainter layer's features;
  * robust fitting copes with more outliers. */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "align/blur.h"
+#include "ops/blur.h"
 
 /* Under this side a level holds too few gradients to tell a shift from chance. */
 #define SIDE_LEAST 16

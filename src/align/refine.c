@@ -13,9 +13,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "align/blur.h"
-#include "align/rows.h"
 #include "base/memory.h"
+#include "base/rows.h"
+#include "ops/blur.h"
 
 /* Cut-off in robust standard deviations: 2.5 as measured on two-layer scenes; wider while the start is still rough. */
 #define CUTOFF 2.5

@@ -4,11 +4,12 @@
 
 #include <math.h>
 
+#include "base/rows.h"
+
 #define TAPS 6
 /* Positions are rounded to 1/2048 px: at the steepest edge, one full step a pixel, an error of 1/4096, the step of 12-bit
  * samples. */
 #define PHASES 2048
-#define BLOCK_ROWS 16
 
 struct resampling {
     const struct image *from, *to;
@@ -94,9 +95,8 @@ static void resample_pixel(const struct resampling *r, int x, int y)
 static void resample_block(void *work, int task, int worker)
 {
     const struct resampling *r = work;
-    int end = (task + 1) * BLOCK_ROWS < r->to->height ? (task + 1) * BLOCK_ROWS : r->to->height;
     (void)worker;
-    for (int y = task * BLOCK_ROWS; y < end; y++)
+    for (int y = rows_begin(task); y < rows_end(task, r->to->height); y++)
         for (int x = 0; x < r->to->width; x++)
             resample_pixel(r, x, y);
 }
@@ -107,5 +107,5 @@ void esra_resample(struct pool *pool, const struct image *from, const struct tra
     float weights[PHASES + 1][TAPS];
     struct resampling r = {from, to, t, mask, weights};
     fill_weights(weights);
-    esra_pool_run(pool, resample_block, &r, (to->height + BLOCK_ROWS - 1) / BLOCK_ROWS, NULL);
+    esra_pool_run(pool, resample_block, &r, rows_blocks(to->height), NULL);
 }

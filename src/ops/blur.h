@@ -1,6 +1,6 @@
-/* align/blur.h - Gaussian smoothing and halving of planes. */
-#ifndef ESRA_ALIGN_BLUR_H
-#define ESRA_ALIGN_BLUR_H
+/* ops/blur.h - Gaussian smoothing and halving of planes. */
+#ifndef ESRA_OPS_BLUR_H
+#define ESRA_OPS_BLUR_H
 
 #include "base/plane.h"
 #include "base/pool.h"

@@ -1,10 +1,10 @@
-/* align/blur.c - Gaussian smoothing and halving (Burt & Adelson 1983) of planes. Both are separable: a stretch of the
+/* ops/blur.c - Gaussian smoothing and halving (Burt & Adelson 1983) of planes. Both are separable: a stretch of the
  * sums over rows is kept on the stack, then summed along the row, so nothing is allocated. */
-#include "align/blur.h"
+#include "ops/blur.h"
 
 #include <math.h>
 
-#include "align/rows.h"
+#include "base/rows.h"
 
 #define STRETCH 256
 
