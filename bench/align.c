@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "align/align.h"
+#include "align/reflection.h"
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -41,7 +41,7 @@ static struct {
     int photos;
     bool stored;
     struct pool *pool;
-    struct errors transmitted, reflected, mixing;
+    struct errors transmitted, reflected, mixing, first, any;
     double seconds;
     int scenes, swapped;
 } bench;
@@ -177,7 +177,43 @@ static bool bring_to_reference(struct scene *scene, const struct photo_motion *m
     return true;
 }
 
-static void run_mixing(struct scene *scene, bool swapped)
+/* The truth of R's motion in the reference's frame: transmitted^-1 reflected. */
+static struct transform true_reflection(const struct truth *truth, bool swapped)
+{
+    struct transform back;
+    esra_transform_invert(swapped ? &truth->reflected : &truth->transmitted, &back);
+    return esra_transform_compose(&back, swapped ? &truth->transmitted : &truth->reflected);
+}
+
+static void run_reflection(struct scene *scene, const struct photo_motion *motions, const struct mixing *mixing,
+                           bool swapped)
+{
+    struct reflection_candidates found[PHOTOS_MOST];
+    double a[PHOTOS_MOST];
+    struct message message;
+    struct reflection_problem problem = {scene->aligned, scene->mask, a, scene->photos, 0, motions, MOTION_HOMOGRAPHY};
+    for (int n = 0; n < scene->photos; n++)
+        a[n] = mixing[n].coefficient;
+    double start = esra_timer_now_s();
+    if (esra_reflection_find(bench.pool, &problem, found, &message) != ESRA_OK)
+        return;
+    printf("  reflection %.2f s\n", esra_timer_now_s() - start);
+    for (int n = 1; n < scene->photos; n++) {
+        struct transform truth = true_reflection(&scene->truth[n], swapped);
+        double best = INFINITY;
+        printf("  %d R", n + 1);
+        for (int k = 0; k < found[n].count; k++) {
+            double error = distance(scene, &found[n].each[k].transform, &truth);
+            printf("  %.3f (%.3f)", error, found[n].each[k].score);
+            best = fmin(best, error);
+        }
+        add_error(&bench.first, found[n].count ? distance(scene, &found[n].each[0].transform, &truth) : INFINITY);
+        add_error(&bench.any, best);
+        printf("\n");
+    }
+}
+
+static void run_mixing(struct scene *scene, const struct photo_motion *motions, bool swapped)
 {
     struct mixing mixing[PHOTOS_MOST];
     struct message message;
@@ -190,6 +226,7 @@ static void run_mixing(struct scene *scene, bool swapped)
         add_error(&bench.mixing, fabs(error));
     }
     printf("\n");
+    run_reflection(scene, motions, mixing, swapped);
 }
 
 static void free_scene(struct scene *scene)
@@ -219,7 +256,7 @@ static void run_scene(const char *path)
         printf("%s  %.2f s%s\n", path, seconds, swapped ? "  layers swapped" : "");
         print_motions(&scene, motions, swapped);
         if (bring_to_reference(&scene, motions))
-            run_mixing(&scene, swapped);
+            run_mixing(&scene, motions, swapped);
         bench.swapped += swapped;
     } else {
         printf("%s: %s\n", path, message.text);
@@ -260,7 +297,9 @@ int main(int argc, char **argv)
     for (int n = first; n < argc; n++)
         run_scene(argv[n]);
     print_errors("transmitted", &bench.transmitted);
-    print_errors("reflected", &bench.reflected);
+    print_errors("second motion", &bench.reflected);
+    print_errors("reflected, first candidate", &bench.first);
+    print_errors("reflected, best candidate", &bench.any);
     printf("mixing: mean error %.3f %%, median %.3f, p95 %.3f, most %.3f\n", 100 * mean(&bench.mixing),
            100 * quantile(&bench.mixing, .5), 100 * quantile(&bench.mixing, .95), 100 * quantile(&bench.mixing, 1));
     printf("%d scenes, %d with layers swapped, %.2f s a scene\n", bench.scenes, bench.swapped,
