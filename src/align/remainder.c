@@ -101,21 +101,18 @@ static void fill_part(const struct image *reference, const struct image *photo, 
         }
 }
 
-esra_status esra_remainder_by_sign(struct pool *pool, const struct image *reference, const struct image *photo,
-                                   const struct image *mask, double mixing, struct field *of_reference,
-                                   struct field *of_photo, struct message *message)
+esra_status esra_remainder_by_sign(const struct image *reference, const struct image *photo, const struct image *mask,
+                                   double mixing, struct image *of_reference, struct image *of_photo,
+                                   struct message *message)
 {
-    struct image part;
     esra_status status;
-    *of_reference = *of_photo = (struct field){0};
-    TRY(esra_image_create(&part, photo->width, photo->height, photo->channels, message));
-    fill_part(reference, photo, mask, mixing, -1, &part);
-    TRY(esra_field_of_image(of_reference, pool, &part, BLUR_PX, message));
-    fill_part(reference, photo, mask, mixing, 1, &part);
-    TRY(esra_field_of_image(of_photo, pool, &part, BLUR_PX, message));
+    *of_photo = (struct image){0};
+    TRY(esra_image_create(of_reference, photo->width, photo->height, photo->channels, message));
+    TRY(esra_image_create(of_photo, photo->width, photo->height, photo->channels, message));
+    fill_part(reference, photo, mask, mixing, -1, of_reference);
+    fill_part(reference, photo, mask, mixing, 1, of_photo);
+    return ESRA_OK;
 fail:
-    if (status != ESRA_OK)
-        esra_field_free(of_reference);
-    esra_image_free(&part);
+    esra_image_free(of_reference);
     return status;
 }

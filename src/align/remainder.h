@@ -10,10 +10,10 @@
 esra_status esra_remainder_by_median(struct pool *pool, const struct image *photos, const struct image *masks,
                                      const double *mixing, int count, struct field *fields, struct message *message);
 
-/* Two photos: the difference photo/mixing - reference holds R_i where it is positive and R_0 where it is negative; the
- * fields of the roots of both parts. */
-esra_status esra_remainder_by_sign(struct pool *pool, const struct image *reference, const struct image *photo,
-                                   const struct image *mask, double mixing, struct field *of_reference,
-                                   struct field *of_photo, struct message *message);
+/* A pair of photos: the difference photo/mixing - reference holds R_i where it is positive and R_0 where it is negative.
+ * Fills images of the roots of both parts. */
+esra_status esra_remainder_by_sign(const struct image *reference, const struct image *photo, const struct image *mask,
+                                   double mixing, struct image *of_reference, struct image *of_photo,
+                                   struct message *message);
 
 #endif
