@@ -81,11 +81,12 @@ static void error_block(void *work, int task, int worker)
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, warped->height); y++) {
         const float *w = field_sample(warped, 0, y), *c = field_sample(reference, 0, y);
+        const float *valid = plane_row(plane_of(e->explainer, VALID), y);
         float *error = plane_row(plane_of(e->explainer, ERROR), y), difference[FIELD_LANES];
         for (int x = 0; x < warped->width; x++, w += FIELD_LANES, c += FIELD_LANES) {
             for (int k = 0; k < FIELD_LANES; k++)
                 difference[k] = w[k] / e->gain - c[k];
-            error[x] = energy_of(difference);
+            error[x] = valid[x] * energy_of(difference);
         }
     }
 }

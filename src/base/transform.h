@@ -33,10 +33,11 @@ double esra_transform_distance(const struct transform *a, const struct transform
 /* Every corner stays before the horizon and moves by less than `limit_px`. */
 bool esra_transform_plausible(const struct transform *transform, int width, int height, double limit_px);
 
-/* False past the horizon. */
+/* False past the horizon, with (0, 0). */
 static inline bool transform_apply(const struct transform *t, double x, double y, double *u, double *v)
 {
     double d = t->h[6] * x + t->h[7] * y + t->h[8];
+    *u = *v = 0;
     if (!(d > 1e-6))
         return false;
     *u = (t->h[0] * x + t->h[1] * y + t->h[2]) / d;
