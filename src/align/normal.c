@@ -60,7 +60,7 @@ bool esra_normal_solve(const struct normal *normal, enum motion motion, double *
     /* A millionth of the mean eigenvalue: far below what noise leaves of the determined parameters, and enough to hold
      * still those that nothing determines. */
     for (int a = 0; a < (int)motion; a++)
-        matrix[a * motion + a] += 1e-6 * trace / motion;
+        matrix[a * motion + a] += 1e-6 * trace / (int)motion;
     for (int a = 0; a < NORMAL_PARAMETERS; a++) {
         double x = m1[a].sign * n.x[m1[a].i][m1[a].j], y = m2[a].sign * n.y[m2[a].i][m2[a].j];
         p[a] = a < (int)motion ? -(x + y) : 0;

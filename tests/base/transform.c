@@ -28,7 +28,7 @@ static void compositions_and_inverses_agree_with_points(void)
 static void scales_move_with_the_grid(void)
 {
     struct transform t = random_transform(), half = esra_transform_rescale(&t, .5);
-    double u, v, p, q;
+    double u, v, p = 0, q = 0;
     CHECK(transform_apply(&t, 100, 60, &u, &v) && transform_apply(&half, 50, 30, &p, &q));
     CHECK_NEAR(p, u / 2, 1e-9);
     CHECK_NEAR(q, v / 2, 1e-9);
