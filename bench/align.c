@@ -1,6 +1,6 @@
 /* bench/align.c - how exactly the layers' motions and the mixing coefficients are found on scenes whose truth is known.
  *
- *     bench_align [--photos M] [--stored] [--threads N] SCENE...
+ *     bench_align [--photos M] [--stored] [--no-reflection] [--threads N] SCENE...
  *
  * A scene is a folder of photo-1.ppm ... (8 bit, sRGB) and truth.txt: the number of photos, then for each the nine
  * numbers of the transmitted layer's transform, the nine of the reflected layer's, a_i and b_i (bench/synth.py makes
@@ -39,7 +39,7 @@ struct errors {
 
 static struct {
     int photos;
-    bool stored;
+    bool stored, no_reflection;
     struct pool *pool;
     struct errors transmitted, reflected, mixing, first, any;
     double seconds;
@@ -226,7 +226,8 @@ static void run_mixing(struct scene *scene, const struct photo_motion *motions, 
         add_error(&bench.mixing, fabs(error));
     }
     printf("\n");
-    run_reflection(scene, motions, mixing, swapped);
+    if (!bench.no_reflection)
+        run_reflection(scene, motions, mixing, swapped);
 }
 
 static void free_scene(struct scene *scene)
@@ -287,6 +288,8 @@ int main(int argc, char **argv)
     for (; first < argc && strncmp(argv[first], "--", 2) == 0; first++) {
         if (strcmp(argv[first], "--stored") == 0)
             bench.stored = true;
+        else if (strcmp(argv[first], "--no-reflection") == 0)
+            bench.no_reflection = true;
         else if (strcmp(argv[first], "--photos") == 0 && first + 1 < argc)
             bench.photos = atoi(argv[++first]);
         else if (strcmp(argv[first], "--threads") == 0 && first + 1 < argc)

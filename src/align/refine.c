@@ -10,9 +10,9 @@
 #include "align/refine.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
+#include "base/bins.h"
 #include "base/memory.h"
 #include "base/rows.h"
 #include "ops/blur.h"
@@ -104,30 +104,16 @@ static void residual_block(void *work, int task, int worker)
     }
 }
 
-/* Half of the values counted are at most the result, to 1 %: positive floats order as their bits do, and the upper 16
- * bits, 7 of them mantissa, number the bins of a histogram. */
-#define BINS 32768
-
-static int bin_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return (int)(bits >> 16 & (BINS - 1));
-}
-
 static double median_of(const uint32_t *bins, uint32_t total)
 {
     uint32_t seen = 0;
     int bin = 0;
     while (bin < BINS - 1 && (seen += bins[bin]) * 2 < total)
         bin++;
-    uint32_t bits = (uint32_t)bin << 16 | 0x8000;
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
+    return bins_value(bin);
 }
 
-/* The median of `values` where `strength` is over `least`. */
+/* The median, to 1 %, of `values` where `strength` is over `least`. */
 static double median_where(struct plane values, struct plane strength, double least)
 {
     static const uint32_t empty[BINS];
@@ -137,7 +123,7 @@ static double median_where(struct plane values, struct plane strength, double le
         const float *value = plane_row(values, y), *s = plane_row(strength, y);
         for (int x = 0; x < values.width; x++)
             if (s[x] > least) {
-                bins[bin_of(value[x])]++;
+                bins[bins_number(value[x])]++;
                 total++;
             }
     }

@@ -8,9 +8,8 @@
 #include "gradients/mixing.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
+#include "base/bins.h"
 #include "base/memory.h"
 #include "ops/blur.h"
 
@@ -26,7 +25,6 @@
 #define PIXELS_MOST 1e6
 /* Exposure changes between photos of one series stay within a factor of four. */
 #define LOG_MOST 1.4
-#define BINS 32768
 
 struct pair {
     struct image smooth[2]; /* reference, photo */
@@ -68,18 +66,9 @@ static bool seen(const struct pair *p, int x, int y)
     return true;
 }
 
-/* Positive floats order as their bits do: the upper half numbers the bins. */
-static int bin_of(double value)
-{
-    float single = (float)value;
-    uint32_t bits;
-    memcpy(&bits, &single, sizeof bits);
-    return (int)(bits >> 16 & (BINS - 1));
-}
-
 static int weaker_bin(const struct products *p)
 {
-    return bin_of(p->reference < p->photo ? p->reference : p->photo);
+    return bins_number((float)(p->reference < p->photo ? p->reference : p->photo));
 }
 
 /* The bin over which the strongest gradients lie. */
