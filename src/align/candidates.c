@@ -1,0 +1,147 @@
+/* align/candidates.c - refines the starts of a pair of photos, and ranks them by how well what the photos hold beside T
+ * correlates through them. */
+#include <math.h>
+#include <string.h>
+
+#include "align/pairing.h"
+#include "align/refine.h"
+
+/* Nearer to the identity it is T's own remainder; nearer to one another two candidates are one. In px of the search. */
+#define STILL_PX 1.2
+#define SAME_PX .7
+/* A start this near to a candidate would only end there. */
+#define NEAR_PX 4.
+#define FINISHED_MOST 3
+/* A candidate this near to the exact one is the same motion, blurred, unless it correlates much better. */
+#define EXACT_PX 6.
+#define EXACT_SHARE .5
+#define ITERATIONS 12
+#define ITERATIONS_ROUGH 15
+
+static bool far_from(const struct field *field, const struct transform *a, const struct transform *b, double px)
+{
+    return esra_transform_distance(a, b, field->width, field->height) > px;
+}
+
+/* Correlation of the two fields compared at one level, the photo's seen through t. */
+static double score_of(const struct pairing *p, const struct transform *t, int level)
+{
+    const struct field *reference = &p->compared[0].level[level];
+    struct field warped = {p->warped.data, reference->width, reference->height};
+    struct plane valid = {image_plane(&p->planes, 1).data, reference->width, reference->height, reference->width};
+    struct transform scaled = esra_transform_rescale(t, ldexp(1, -level));
+    double cross = 0, first = 0, second = 0;
+    esra_field_warp(p->pool, &p->compared[1].level[level], &scaled, &warped, valid);
+    for (int y = 0; y < reference->height; y++)
+        for (int x = 0; x < reference->width; x++) {
+            if (!(plane_row(valid, y)[x] > 0))
+                continue;
+            const lanes *a = (const lanes *)field_sample(reference, x, y), *b = (const lanes *)field_sample(&warped, x, y);
+            cross += lanes_sum(a[0] * b[0] + a[1] * b[1]);
+            first += lanes_sum(a[0] * a[0] + a[1] * a[1]);
+            second += lanes_sum(b[0] * b[0] + b[1] * b[1]);
+        }
+    return first > 0 && second > 0 ? cross / sqrt(first * second) : 0;
+}
+
+static bool is_listed(const struct pairing *p, const struct reflection_candidates *list, const struct transform *t,
+                      double px)
+{
+    for (int n = 0; n < list->count; n++)
+        if (!far_from(&p->compared[0].level[0], &list->each[n].transform, t, px))
+            return true;
+    return false;
+}
+
+/* Near an exact candidate that correlates nearly as well. */
+static bool is_blurred(const struct pairing *p, const struct reflection_candidate *exact,
+                       const struct reflection_candidate *found)
+{
+    return exact->score > EXACT_SHARE * found->score &&
+           !far_from(&p->compared[0].level[0], &exact->transform, &found->transform, EXACT_PX);
+}
+
+/* Sorted in by score, unless it is there already, or keeps R with T. */
+static void rank(const struct pairing *p, struct reflection_candidates *list, struct reflection_candidate found)
+{
+    struct transform still = TRANSFORM_IDENTITY;
+    int place = 0;
+    if (!(found.score > 0) || is_listed(p, list, &found.transform, SAME_PX) ||
+        !far_from(&p->compared[0].level[0], &found.transform, &still, STILL_PX))
+        return;
+    while (place < list->count && list->each[place].score >= found.score)
+        place++;
+    if (place == REFLECTION_CANDIDATES)
+        return;
+    int last = list->count < REFLECTION_CANDIDATES ? list->count++ : REFLECTION_CANDIDATES - 1;
+    memmove(&list->each[place + 1], &list->each[place], (size_t)(last - place) * sizeof *list->each);
+    list->each[place] = found;
+}
+
+/* Refines t between two levels; keeps what correlates better at the finer one, before or after. */
+static esra_status improve(const struct pairing *p, struct transform t, bool rough, int finest,
+                           struct reflection_candidate *found, struct message *message)
+{
+    const struct field *field = &p->compared[0].level[0];
+    struct refine_options options = {.motion = p->motion, .coarsest = finest + (rough ? 1 : 0), .finest = finest,
+                                     .iterations = rough ? ITERATIONS_ROUGH : ITERATIONS, .rough = rough};
+    struct reflection_candidate after = {t, -1};
+    struct plane weights = pairing_weights(p);
+    struct refined refined;
+    *found = (struct reflection_candidate){t, score_of(p, &t, finest)};
+    esra_status status = esra_refine(p->pool, &p->compared[0], &p->compared[1], finest ? NULL : &weights, &options,
+                                     &after.transform, &refined, message);
+    if (status == ESRA_OK && esra_transform_plausible(&after.transform, field->width, field->height, PAIRING_REACH * field->width))
+        after.score = score_of(p, &after.transform, finest);
+    if (after.score > found->score)
+        *found = after;
+    return status;
+}
+
+/* Lists the exact start as it is, and returns it; score 0: there is none. */
+static struct reflection_candidate list_exact(const struct pairing *p, struct reflection_candidates *list)
+{
+    struct reflection_candidate exact = {.score = 0};
+    for (int n = 0; n < p->count; n++)
+        if (p->starts[n].quality == EXACT) {
+            exact = (struct reflection_candidate){p->starts[n].transform, score_of(p, &p->starts[n].transform, 0)};
+            rank(p, list, exact);
+        }
+    return exact;
+}
+
+static esra_status try_at_half_size(const struct pairing *p, struct reflection_candidates *list, struct message *message)
+{
+    int finest = p->compared[0].levels > 1 ? 1 : 0;
+    for (int n = 0; n < p->count; n++) {
+        const struct start *start = &p->starts[n];
+        struct reflection_candidate found;
+        if (start->quality == EXACT || is_listed(p, list, &start->transform, NEAR_PX))
+            continue;
+        esra_status status = improve(p, start->transform, start->quality == ROUGH, finest, &found, message);
+        if (status != ESRA_OK)
+            return status;
+        rank(p, list, found);
+    }
+    return ESRA_OK;
+}
+
+/* All starts at half size; the best few of them at full. */
+esra_status esra_pairing_rank(const struct pairing *p, struct reflection_candidates *list, struct message *message)
+{
+    struct reflection_candidates half = {.count = 0};
+    struct reflection_candidate exact = list_exact(p, list), found;
+    esra_status status;
+    TRY(try_at_half_size(p, &half, message));
+    for (int n = 0; n < half.count; n++) {
+        found = half.each[n];
+        if (n < FINISHED_MOST)
+            TRY(improve(p, half.each[n].transform, false, 0, &found, message));
+        else
+            found.score = score_of(p, &found.transform, 0);
+        if (!is_blurred(p, &exact, &found))
+            rank(p, list, found);
+    }
+fail:
+    return status;
+}

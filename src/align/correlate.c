@@ -1,0 +1,129 @@
+/* align/correlate.c - shifts at which two gradient fields agree, by correlation over the Fourier transform.
+ *
+ * A channel's x and y differences make one complex image f = gx + i gy. For a shift d, conj(F0) F1 is the spectrum of
+ * sum_x conj(f0(x)) f1(x + d), whose real part is the inner product of the gradient vectors: the two components come
+ * for the price of one transform. */
+#include "align/correlate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "align/fft.h"
+#include "base/memory.h"
+
+/* Peaks closer than this are one. */
+#define APART_PX 4
+
+struct spectra {
+    float *reference, *photo, *sum; /* complex, width x height */
+    int width, height;
+};
+
+static int power_of_two(int least)
+{
+    int power = 1;
+    while (power < least)
+        power *= 2;
+    return power;
+}
+
+/* A Hann window keeps the borders, where the other photo shows something else, out of it. */
+static void load(const struct field *field, int channel, float *to, int width, int height)
+{
+    const double turn = 2 * 3.14159265358979323846;
+    memset(to, 0, 2 * (size_t)width * (size_t)height * sizeof *to);
+    for (int y = 0; y < field->height; y++) {
+        double down = .5 - .5 * cos(turn * (y + .5) / field->height);
+        for (int x = 0; x < field->width; x++) {
+            const float *sample = field_sample(field, x, y) + channel;
+            float *out = to + 2 * ((size_t)y * (size_t)width + (size_t)x);
+            float window = (float)(down * (.5 - .5 * cos(turn * (x + .5) / field->width)));
+            out[0] = window * sample[0];
+            out[1] = window * sample[4];
+        }
+    }
+}
+
+static void add_cross_spectrum(struct spectra *s, bool whiten)
+{
+    size_t samples = 2 * (size_t)s->width * (size_t)s->height;
+    double mean = 0;
+    for (size_t n = 0; n < samples; n += 2) {
+        float *a = s->reference + n, *b = s->photo + n;
+        float real = a[0] * b[0] + a[1] * b[1], imaginary = a[0] * b[1] - a[1] * b[0];
+        b[0] = real;
+        b[1] = imaginary;
+        mean += hypot(real, imaginary) / (double)(samples / 2);
+    }
+    /* A twentieth of the mean: frequencies that carry next to nothing are not lifted to full weight. */
+    float floor = (float)(.05 * mean) + 1e-30f;
+    for (size_t n = 0; n < samples; n += 2) {
+        float *b = s->photo + n, size = whiten ? hypotf(b[0], b[1]) + floor : 1;
+        s->sum[n] += b[0] / size;
+        s->sum[n + 1] += b[1] / size;
+    }
+}
+
+static float value_at(const struct spectra *s, int right, int down)
+{
+    int x = (right + s->width) % s->width, y = (down + s->height) % s->height;
+    return s->sum[2 * ((size_t)y * (size_t)s->width + (size_t)x)];
+}
+
+/* Summed over 3x3: a peak between pixels, or one that rotation has smeared, counts whole. */
+static double smooth_at(const struct spectra *s, int right, int down)
+{
+    double sum = 0;
+    for (int j = -1; j <= 1; j++)
+        for (int i = -1; i <= 1; i++)
+            sum += value_at(s, right + i, down + j) * (i ? 1 : 2) * (j ? 1 : 2);
+    return sum / 16;
+}
+
+static bool apart(const struct peak *peaks, int count, int right, int down)
+{
+    for (int n = 0; n < count; n++)
+        if (fabs(peaks[n].right - right) <= APART_PX && fabs(peaks[n].down - down) <= APART_PX)
+            return false;
+    return true;
+}
+
+static bool find_peak(const struct spectra *s, int across, int along, struct peak *peaks, int count)
+{
+    struct peak best = {0, 0, 0};
+    for (int down = -along; down <= along; down++)
+        for (int right = -across; right <= across; right++) {
+            double height = smooth_at(s, right, down);
+            if (height > best.height && apart(peaks, count, right, down))
+                best = (struct peak){right, down, height};
+        }
+    peaks[count] = best;
+    return best.height > 0;
+}
+
+esra_status esra_correlate(struct pool *pool, const struct field *reference, const struct field *photo, bool whiten,
+                           double limit_px, int most, struct peak *peaks, int *count, struct message *message)
+{
+    struct spectra s = {.width = power_of_two(reference->width), .height = power_of_two(reference->height)};
+    size_t samples = 2 * (size_t)s.width * (size_t)s.height;
+    float *block = esra_allocate(3 * samples, sizeof *block);
+    *count = 0;
+    if (!block)
+        return esra_fail_memory(message);
+    s.reference = block;
+    s.photo = block + samples;
+    s.sum = block + 2 * samples;
+    for (int channel = 0; channel < 3; channel++) {
+        load(reference, channel, s.reference, s.width, s.height);
+        load(photo, channel, s.photo, s.width, s.height);
+        esra_fft_image(pool, s.reference, s.width, s.height, -1);
+        esra_fft_image(pool, s.photo, s.width, s.height, -1);
+        add_cross_spectrum(&s, whiten);
+    }
+    esra_fft_image(pool, s.sum, s.width, s.height, 1);
+    int across = (int)fmin(limit_px, s.width / 2 - 2), along = (int)fmin(limit_px, s.height / 2 - 2);
+    while (*count < most && find_peak(&s, across, along, peaks, *count))
+        ++*count;
+    esra_release(&block);
+    return ESRA_OK;
+}

@@ -1,0 +1,147 @@
+/* align/explain.c - how much of the reference's gradients a motion explains, and where. */
+#include "align/explain.h"
+
+#include <math.h>
+
+#include "base/rows.h"
+#include "ops/blur.h"
+
+/* An edge is explained where the difference has less than this share of its energy: half the reflection's edges on top
+ * of it pass, a chance fit does not. */
+#define MISFIT .15
+/* Six lanes, each of .002: half a step of 8-bit samples. */
+#define NOISE 2e-5
+#define WINDOW_PX 2
+/* Pixels of which less is explained belong to the other layer, or to both. */
+#define SHARE_LEAST .2f
+
+enum { VALID, ERROR, ENERGY, SMOOTH_ERROR, PLANES };
+
+static struct plane plane_of(const struct explainer *explainer, int which)
+{
+    return image_plane(&explainer->planes, which);
+}
+
+static float energy_of(const float *sample)
+{
+    float sum = 0;
+    for (int k = 0; k < FIELD_LANES; k++)
+        sum += sample[k] * sample[k];
+    return sum;
+}
+
+static double sum_of(struct plane plane)
+{
+    double total = 0;
+    for (int y = 0; y < plane.height; y++) {
+        double sum = 0;
+        const float *row = plane_row(plane, y);
+        for (int x = 0; x < plane.width; x++)
+            sum += row[x];
+        total += sum;
+    }
+    return total;
+}
+
+esra_status esra_explainer_create(struct explainer *explainer, struct pool *pool, const struct field *reference,
+                                  struct message *message)
+{
+    int width = reference->width, height = reference->height;
+    esra_status status;
+    *explainer = (struct explainer){.reference = reference};
+    TRY(esra_field_create(&explainer->warped, width, height, message));
+    TRY(esra_image_create(&explainer->planes, width, height, PLANES, message));
+    for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+            plane_row(plane_of(explainer, ERROR), y)[x] = energy_of(field_sample(reference, x, y));
+    esra_blur(pool, plane_of(explainer, ERROR), plane_of(explainer, ENERGY), WINDOW_PX);
+    explainer->energy = sum_of(plane_of(explainer, ENERGY));
+    return ESRA_OK;
+fail:
+    esra_explainer_free(explainer);
+    return status;
+}
+
+void esra_explainer_free(struct explainer *explainer)
+{
+    esra_field_free(&explainer->warped);
+    esra_image_free(&explainer->planes);
+}
+
+struct explaining {
+    struct explainer *explainer;
+    struct plane map;
+    float gain;
+};
+
+static void error_block(void *work, int task, int worker)
+{
+    const struct explaining *e = work;
+    const struct field *reference = e->explainer->reference, *warped = &e->explainer->warped;
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, warped->height); y++) {
+        const float *w = field_sample(warped, 0, y), *c = field_sample(reference, 0, y);
+        const float *valid = plane_row(plane_of(e->explainer, VALID), y);
+        float *error = plane_row(plane_of(e->explainer, ERROR), y), difference[FIELD_LANES];
+        for (int x = 0; x < warped->width; x++, w += FIELD_LANES, c += FIELD_LANES) {
+            for (int k = 0; k < FIELD_LANES; k++)
+                difference[k] = w[k] / e->gain - c[k];
+            error[x] = valid[x] * energy_of(difference);
+        }
+    }
+}
+
+static void map_block(void *work, int task, int worker)
+{
+    const struct explaining *e = work;
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, e->map.height); y++) {
+        const float *valid = plane_row(plane_of(e->explainer, VALID), y);
+        const float *error = plane_row(plane_of(e->explainer, SMOOTH_ERROR), y);
+        const float *energy = plane_row(plane_of(e->explainer, ENERGY), y);
+        float *map = plane_row(e->map, y);
+        for (int x = 0; x < e->map.width; x++)
+            map[x] = valid[x] * energy[x] * expf(-error[x] / ((float)MISFIT * energy[x] + (float)NOISE));
+    }
+}
+
+/* Sums in one thread and in order: the level is small. */
+static struct explained sum_up(const struct explainer *explainer, struct plane map)
+{
+    struct plane valid = plane_of(explainer, VALID);
+    double error = 0, energy = 1e-30;
+    for (int y = 0; y < valid.height; y++)
+        for (int x = 0; x < valid.width; x++) {
+            ptrdiff_t n = y * valid.stride + x;
+            error += valid.data[n] * (double)plane_of(explainer, SMOOTH_ERROR).data[n];
+            energy += valid.data[n] * (double)plane_of(explainer, ENERGY).data[n];
+        }
+    double pixels = (double)valid.width * valid.height;
+    return (struct explained){sum_of(map) / (explainer->energy + 1e-30), error / energy, sum_of(valid) / pixels};
+}
+
+struct explained esra_explain(struct explainer *explainer, struct pool *pool, const struct field *photo,
+                              const struct transform *transform, double gain, struct plane map)
+{
+    int blocks = rows_blocks(explainer->warped.height);
+    /* The error itself is no longer needed once it is smoothed: its plane is the map where the caller wants none. */
+    struct explaining e = {explainer, map.data ? map : plane_of(explainer, ERROR), (float)gain};
+    esra_field_warp(pool, photo, transform, &explainer->warped, plane_of(explainer, VALID));
+    esra_pool_run(pool, error_block, &e, blocks, NULL);
+    esra_blur(pool, plane_of(explainer, ERROR), plane_of(explainer, SMOOTH_ERROR), WINDOW_PX);
+    esra_pool_run(pool, map_block, &e, blocks, NULL);
+    return sum_up(explainer, e.map);
+}
+
+void esra_explain_weights(const struct explainer *explainer, struct plane map, int finer, struct plane weights)
+{
+    struct plane energy = plane_of(explainer, ENERGY);
+    for (int y = 0; y < weights.height; y++) {
+        int row = y >> finer < map.height ? y >> finer : map.height - 1;
+        for (int x = 0; x < weights.width; x++) {
+            int column = x >> finer < map.width ? x >> finer : map.width - 1;
+            float share = plane_row(map, row)[column] / (plane_row(energy, row)[column] + 1e-20f);
+            plane_row(weights, y)[x] = share > SHARE_LEAST ? share : 0;
+        }
+    }
+}

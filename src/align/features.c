@@ -1,0 +1,237 @@
+/* align/features.c - corners with descriptors: Harris' corner measure in the form of Noble (1988), det/trace of the
+ * structure tensor, at three scales; the strongest few of every cell of a grid, so that a busy corner of the picture
+ * does not take them all; Lowe's (2004) histograms of gradient directions around them. Photos of a series are held the
+ * same way up and at about the same distance, so descriptors are upright and compared within a scale only. */
+#include "align/features.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rows.h"
+#include "ops/blur.h"
+
+#define FEATURE_LEVELS 3
+/* Corners are sought at a million pixels at most: finer ones add noise and time, not matches. */
+#define FEATURE_PIXELS 1.1e6
+#define GRID 16
+#define CELL_FEATURES 6
+#define PER_LEVEL (GRID * GRID * CELL_FEATURES)
+#define CELLS 4       /* a descriptor is CELLS x CELLS histograms ... */
+#define CELL_PX 5     /* ... of this many pixels a side ... */
+#define DIRECTIONS 8  /* ... of this many directions */
+#define REACH_PX (CELLS * CELL_PX / 2 + CELL_PX / 2 + 1)
+
+enum { GREY, RIGHT, DOWN, XX, XY, YY, CORNER, SCRATCH, PLANES };
+
+static struct plane plane_of(const struct image *work, int which)
+{
+    return image_plane(work, which);
+}
+
+static void fill_grey(const struct image *image, struct plane grey)
+{
+    size_t pixels = (size_t)image->width * (size_t)image->height;
+    for (int c = 0; c < image->channels; c++)
+        for (size_t n = 0; n < pixels; n++)
+            grey.data[n] = (c ? grey.data[n] : 0) + image->data[(size_t)c * pixels + n] / (float)image->channels;
+}
+
+/* Gradients of the smoothed image, and their products. */
+static void differentiate_block(void *data, int task, int worker)
+{
+    const struct image *work = data;
+    struct plane grey = plane_of(work, SCRATCH);
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, grey.height); y++)
+        for (int x = 0; x < grey.width; x++) {
+            ptrdiff_t n = y * grey.stride + x;
+            bool inner = x > 0 && y > 0 && x < grey.width - 1 && y < grey.height - 1;
+            float right = inner ? .5f * (grey.data[n + 1] - grey.data[n - 1]) : 0;
+            float down = inner ? .5f * (grey.data[n + grey.stride] - grey.data[n - grey.stride]) : 0;
+            plane_of(work, RIGHT).data[n] = right;
+            plane_of(work, DOWN).data[n] = down;
+            plane_of(work, XX).data[n] = right * right;
+            plane_of(work, XY).data[n] = right * down;
+            plane_of(work, YY).data[n] = down * down;
+        }
+}
+
+static void smooth_in_place(struct pool *pool, const struct image *work, int which, double sigma)
+{
+    struct plane plane = plane_of(work, which), scratch = plane_of(work, SCRATCH);
+    size_t bytes = (size_t)plane.width * (size_t)plane.height * sizeof(float);
+    esra_blur(pool, plane, scratch, sigma);
+    memcpy(plane.data, scratch.data, bytes);
+}
+
+static void measure_corners(struct pool *pool, const struct image *work)
+{
+    size_t pixels = (size_t)work->width * (size_t)work->height;
+    esra_blur(pool, plane_of(work, GREY), plane_of(work, SCRATCH), 1);
+    esra_pool_run(pool, differentiate_block, (void *)(uintptr_t)work, rows_blocks(work->height), NULL);
+    for (int which = XX; which <= YY; which++)
+        smooth_in_place(pool, work, which, 1.5);
+    const float *xx = plane_of(work, XX).data, *xy = plane_of(work, XY).data, *yy = plane_of(work, YY).data;
+    float *corner = plane_of(work, CORNER).data;
+    for (size_t n = 0; n < pixels; n++)
+        corner[n] = (xx[n] * yy[n] - xy[n] * xy[n]) / (xx[n] + yy[n] + 1e-12f);
+}
+
+/* The largest of its neighbours within two pixels. */
+static bool is_peak(struct plane corner, int x, int y)
+{
+    float here = plane_row(corner, y)[x];
+    for (int j = -2; j <= 2; j++)
+        for (int i = -2; i <= 2; i++) {
+            float there = plane_row(corner, y + j)[x + i];
+            if (there > here || (there == here && (j < 0 || (j == 0 && i < 0))))
+                return false;
+        }
+    return here > 0;
+}
+
+/* Keeps the CELL_FEATURES strongest, strongest first. */
+static void keep(struct feature *cell, int *count, float x, float y, float response)
+{
+    int place = *count < CELL_FEATURES ? (*count)++ : CELL_FEATURES - 1;
+    if (place == CELL_FEATURES - 1 && cell[place].response >= response)
+        return;
+    for (; place > 0 && cell[place - 1].response < response; place--)
+        cell[place] = cell[place - 1];
+    cell[place].x = x;
+    cell[place].y = y;
+    cell[place].response = response;
+}
+
+/* Where a parabola through three values has its peak, from the middle one. */
+static float peak_offset(float before, float here, float after)
+{
+    float bend = before - 2 * here + after;
+    return bend < 0 ? .5f * (before - after) / bend : 0;
+}
+
+static int find_corners(const struct image *work, struct feature *found)
+{
+    struct plane corner = plane_of(work, CORNER);
+    int counts[GRID * GRID] = {0}, total = 0;
+    for (int y = REACH_PX; y < corner.height - REACH_PX; y++)
+        for (int x = REACH_PX; x < corner.width - REACH_PX; x++) {
+            if (!is_peak(corner, x, y))
+                continue;
+            const float *c = plane_row(corner, y) + x;
+            int cell = y * GRID / corner.height * GRID + x * GRID / corner.width;
+            keep(found + cell * CELL_FEATURES, &counts[cell], (float)x + peak_offset(c[-1], c[0], c[1]),
+                 (float)y + peak_offset(c[-corner.stride], c[0], c[corner.stride]), c[0]);
+        }
+    for (int cell = 0; cell < GRID * GRID; cell++)
+        for (int n = 0; n < counts[cell]; n++)
+            found[total++] = found[cell * CELL_FEATURES + n];
+    return total;
+}
+
+/* Shares a gradient between the two nearest cells along each axis and the two nearest directions. */
+static void vote(float *descriptor, float column, float row, float direction, float weight)
+{
+    int c = (int)floorf(column), r = (int)floorf(row), d = (int)floorf(direction);
+    for (int corner = 0; corner < 8; corner++) {
+        int i = c + (corner & 1), j = r + (corner >> 1 & 1), k = (d + (corner >> 2)) % DIRECTIONS;
+        if (i < 0 || j < 0 || i >= CELLS || j >= CELLS)
+            continue;
+        float share = (1 - fabsf(column - (float)i)) * (1 - fabsf(row - (float)j)) *
+                      (corner >> 2 ? direction - (float)d : 1 - direction + (float)d);
+        descriptor[(j * CELLS + i) * DIRECTIONS + k] += weight * share;
+    }
+}
+
+static void scale_to_unit(float *descriptor, float most)
+{
+    double sum = 1e-20;
+    for (int k = 0; k < DESCRIPTOR_SIZE; k++)
+        sum += (double)descriptor[k] * descriptor[k];
+    for (int k = 0; k < DESCRIPTOR_SIZE; k++)
+        descriptor[k] = fminf((float)(descriptor[k] / sqrt(sum)), most);
+}
+
+static void describe(const struct image *work, struct feature *feature)
+{
+    const float turn = (float)(DIRECTIONS / (2 * 3.14159265358979323846));
+    int x = (int)lrintf(feature->x), y = (int)lrintf(feature->y);
+    memset(feature->descriptor, 0, sizeof feature->descriptor);
+    for (int j = -REACH_PX; j <= REACH_PX; j++)
+        for (int i = -REACH_PX; i <= REACH_PX; i++) {
+            float right = plane_row(plane_of(work, RIGHT), y + j)[x + i];
+            float down = plane_row(plane_of(work, DOWN), y + j)[x + i];
+            float column = ((float)(x + i) - feature->x) / CELL_PX + .5f * (CELLS - 1);
+            float row = ((float)(y + j) - feature->y) / CELL_PX + .5f * (CELLS - 1);
+            float direction = atan2f(down, right) * turn + DIRECTIONS;
+            float away = (float)(i * i + j * j) / (2 * .25f * (CELLS * CELL_PX) * (CELLS * CELL_PX));
+            vote(feature->descriptor, column, row, direction, hypotf(right, down) * expf(-away));
+        }
+    /* Lowe: a few strong edges must not decide alone. */
+    scale_to_unit(feature->descriptor, .2f);
+    scale_to_unit(feature->descriptor, 1);
+}
+
+struct describing {
+    const struct image *work;
+    struct feature *features;
+    int count;
+};
+
+static void describe_block(void *data, int task, int worker)
+{
+    const struct describing *d = data;
+    (void)worker;
+    for (int n = rows_begin(task); n < rows_end(task, d->count); n++)
+        describe(d->work, &d->features[n]);
+}
+
+static esra_status find_at_level(struct features *features, struct pool *pool, const struct pyramid *pyramid, int level,
+                                 struct message *message)
+{
+    struct feature *found = features->data + features->count;
+    const struct image *image = &pyramid->level[level];
+    struct image work;
+    esra_status status = esra_image_create(&work, image->width, image->height, PLANES, message);
+    if (status != ESRA_OK)
+        return status;
+    fill_grey(image, plane_of(&work, GREY));
+    measure_corners(pool, &work);
+    struct describing d = {&work, found, find_corners(&work, found)};
+    esra_pool_run(pool, describe_block, &d, rows_blocks(d.count), NULL);
+    for (int n = 0; n < d.count; n++) {
+        found[n].level = level;
+        found[n].x = ldexpf(found[n].x, level);
+        found[n].y = ldexpf(found[n].y, level);
+    }
+    features->count += d.count;
+    esra_image_free(&work);
+    return ESRA_OK;
+}
+
+esra_status esra_features_find(struct features *features, struct pool *pool, const struct pyramid *pyramid,
+                               struct message *message)
+{
+    int first = 0;
+    esra_status status = ESRA_OK;
+    *features = (struct features){esra_allocate(FEATURE_LEVELS * PER_LEVEL, sizeof *features->data), 0};
+    if (!features->data)
+        return esra_fail_memory(message);
+    while (first < pyramid->levels - 1 &&
+           (double)pyramid->level[first].width * pyramid->level[first].height > FEATURE_PIXELS)
+        first++;
+    for (int level = first; level < pyramid->levels && level < first + FEATURE_LEVELS; level++)
+        TRY(find_at_level(features, pool, pyramid, level, message));
+    return ESRA_OK;
+fail:
+    esra_features_free(features);
+    return status;
+}
+
+void esra_features_free(struct features *features)
+{
+    esra_release(&features->data);
+    features->count = 0;
+}

@@ -1,0 +1,11 @@
+/* align/fft.h - the discrete Fourier transform of complex images whose sides are powers of two. */
+#ifndef ESRA_ALIGN_FFT_H
+#define ESRA_ALIGN_FFT_H
+
+#include "base/pool.h"
+
+/* In place: data[2 (y width + x)] is the real part, the next float the imaginary one. sign -1 transforms, +1 back (times
+ * width * height). */
+void esra_fft_image(struct pool *pool, float *data, int width, int height, int sign);
+
+#endif

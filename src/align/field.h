@@ -1,0 +1,59 @@
+/* align/field.h - the colour gradients of an image, which is what motion is estimated on: they do not see a constant
+ * veil, and where two layers overlap a pixel's gradient mostly belongs to one of them.
+ *
+ * A sample holds eight floats side by side: the x differences of up to three channels, a zero, their y differences, a
+ * zero. Channels that are missing are zero. */
+#ifndef ESRA_ALIGN_FIELD_H
+#define ESRA_ALIGN_FIELD_H
+
+#include "align/pyramid.h"
+#include "base/transform.h"
+
+#define FIELD_LANES 8 /* two vectors of lanes: x differences, y differences */
+
+struct field {
+    float *data; /* owned; lane k of (x, y) at data[(y * width + x) * FIELD_LANES + k] */
+    int width, height;
+};
+
+/* The fields of a pyramid's levels. */
+struct fields {
+    struct field level[PYRAMID_LEVELS];
+    int levels;
+};
+
+/* Half a sample at once. Compilers may not reorder sums of floats, so loops over lanes that sum need it said. */
+typedef float lanes __attribute__((vector_size(16), may_alias));
+
+static inline float lanes_sum(lanes v)
+{
+    return (v[0] + v[1]) + (v[2] + v[3]);
+}
+
+static inline float *field_sample(const struct field *field, int x, int y)
+{
+    return field->data + ((size_t)y * (size_t)field->width + (size_t)x) * FIELD_LANES;
+}
+
+esra_status esra_field_create(struct field *field, int width, int height, struct message *message);
+
+void esra_field_free(struct field *field);
+
+/* Central differences of the image smoothed by blur_px; zero along the border. */
+esra_status esra_field_of_image(struct field *field, struct pool *pool, const struct image *image, double blur_px,
+                                struct message *message);
+
+esra_status esra_fields_of_pyramid(struct fields *fields, struct pool *pool, const struct pyramid *pyramid,
+                                   double blur_px, struct message *message);
+
+/* Takes over *base as level 0 (also where it fails, then freeing it) and halves it down. */
+esra_status esra_fields_of_field(struct fields *fields, struct pool *pool, struct field *base, struct message *message);
+
+void esra_fields_free(struct fields *fields);
+
+/* to(x) = the gradients of the photo seen through t: J'(field(t x)), bilinear, J the Jacobian of t in the middle of the
+ * image. valid becomes 1 where t x lies two pixels inside `from`, 0 elsewhere, where `to` is zero. */
+void esra_field_warp(struct pool *pool, const struct field *from, const struct transform *t, const struct field *to,
+                     struct plane valid);
+
+#endif

@@ -1,0 +1,147 @@
+/* align/hypotheses.c - the motions that might explain what differs between two photos: no single method finds the
+ * transmitted layer in every scene, but one of these does, and each is only a start for refinement. */
+#include "align/hypotheses.h"
+
+#include <math.h>
+
+#include "align/consensus.h"
+#include "align/correlate.h"
+#include "align/refine.h"
+
+/* How far a corner may move, as a share of the width: beyond, less than half of the photo overlaps. */
+#define REACH .35
+#define CONSENSUS_MOST 3
+#define PEAKS_MOST 3
+/* Under this many pixels, at the work level, two hypotheses are one. */
+#define SAME_PX 1.
+/* A start this near to one found would only end there. */
+#define NEAR_PX 3.
+#define ITERATIONS 12
+#define ITERATIONS_ROUGH 18
+
+struct search {
+    struct pool *pool;
+    const struct view *reference, *photo;
+    struct explainer *explainer;
+    enum motion motion;
+    int level;
+};
+
+static int width_of(const struct view *view)
+{
+    return view->pyramid.level[0].width;
+}
+
+static int height_of(const struct view *view)
+{
+    return view->pyramid.level[0].height;
+}
+
+/* Farther than same_px of the work level from those found. */
+static bool is_new(const struct hypotheses *hypotheses, const struct transform *t, const struct search *s,
+                   double same_px)
+{
+    for (int n = 0; n < hypotheses->count; n++)
+        if (esra_transform_distance(&hypotheses->each[n].transform, t, width_of(s->reference),
+                                    height_of(s->reference)) < ldexp(same_px, s->level))
+            return false;
+    return true;
+}
+
+static struct explained explain(const struct search *s, const struct hypothesis *h, struct plane map)
+{
+    struct transform scaled = esra_transform_rescale(&h->transform, ldexp(1, -s->level));
+    return esra_explain(s->explainer, s->pool, &s->photo->fields.level[s->level], &scaled, h->gain, map);
+}
+
+/* Refines h; an exact start on the pixels that it explains already, a rough one on all. */
+static esra_status refine(const struct search *s, struct hypothesis *h, bool rough, struct plane map,
+                          struct message *message)
+{
+    struct refine_options options = {.motion = s->motion, .coarsest = s->level + (rough ? 2 : 0), .finest = s->level,
+                                     .iterations = rough ? ITERATIONS_ROUGH : ITERATIONS, .rough = rough};
+    struct refined refined;
+    if (!rough) {
+        explain(s, h, map);
+        esra_explain_weights(s->explainer, map, 0, map);
+    }
+    esra_status status = esra_refine(s->pool, &s->reference->fields, &s->photo->fields, rough ? NULL : &map, &options,
+                                     &h->transform, &refined, message);
+    h->gain = refined.gain;
+    return status;
+}
+
+/* Refines a start and keeps it where it is plausible and new. */
+static esra_status consider(struct hypotheses *hypotheses, const struct search *s, struct transform start, bool rough,
+                            struct message *message)
+{
+    int width = width_of(s->reference), height = height_of(s->reference);
+    struct plane map = image_plane(&hypotheses->maps, hypotheses->count);
+    struct hypothesis h = {.transform = start, .gain = 1};
+    if (hypotheses->count == HYPOTHESES_MOST || !is_new(hypotheses, &start, s, rough ? NEAR_PX : SAME_PX))
+        return ESRA_OK;
+    esra_status status = refine(s, &h, rough, map, message);
+    if (status != ESRA_OK)
+        return status;
+    if (esra_transform_plausible(&h.transform, width, height, REACH * width) &&
+        is_new(hypotheses, &h.transform, s, SAME_PX)) {
+        h.explained = explain(s, &h, map);
+        hypotheses->each[hypotheses->count++] = h;
+    }
+    return ESRA_OK;
+}
+
+static esra_status consider_matches(struct hypotheses *hypotheses, const struct search *s, struct message *message)
+{
+    int width = width_of(s->reference), height = height_of(s->reference);
+    struct matches matches;
+    struct transform found[CONSENSUS_MOST];
+    esra_status status;
+    TRY(esra_features_match(&matches, s->pool, &s->reference->features, &s->photo->features, REACH * width, message));
+    int count = esra_consensus(&matches, width, height, REACH * width, s->motion, CONSENSUS_MOST, found);
+    for (int n = 0; n < count; n++)
+        TRY(consider(hypotheses, s, found[n], false, message));
+fail:
+    esra_matches_free(&matches);
+    return status;
+}
+
+static esra_status consider_peaks(struct hypotheses *hypotheses, const struct search *s, struct message *message)
+{
+    const struct field *reference = &s->reference->fields.level[s->level];
+    struct peak peaks[PEAKS_MOST];
+    int count;
+    esra_status status;
+    TRY(esra_correlate(s->pool, reference, &s->photo->fields.level[s->level], true, REACH * reference->width, PEAKS_MOST,
+                       peaks, &count, message));
+    for (int n = 0; n < count; n++)
+        TRY(consider(hypotheses, s,
+                     esra_transform_shift(ldexp(peaks[n].right, s->level), ldexp(peaks[n].down, s->level)), true,
+                     message));
+fail:
+    return status;
+}
+
+esra_status esra_hypotheses_find(struct hypotheses *hypotheses, struct pool *pool, const struct view *reference,
+                                 const struct view *photo, struct explainer *explainer, enum motion motion,
+                                 struct message *message)
+{
+    struct search s = {pool, reference, photo, explainer, motion, reference->work_level};
+    esra_status status;
+    *hypotheses = (struct hypotheses){.count = 0};
+    TRY(esra_image_create(&hypotheses->maps, explainer->reference->width, explainer->reference->height,
+                          HYPOTHESES_MOST + 1, message));
+    TRY(consider_matches(hypotheses, &s, message));
+    TRY(consider(hypotheses, &s, TRANSFORM_IDENTITY, true, message));
+    TRY(consider_peaks(hypotheses, &s, message));
+    return ESRA_OK;
+fail:
+    esra_hypotheses_free(hypotheses);
+    return status;
+}
+
+void esra_hypotheses_free(struct hypotheses *hypotheses)
+{
+    esra_image_free(&hypotheses->maps);
+    hypotheses->count = 0;
+}

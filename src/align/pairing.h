@@ -1,0 +1,52 @@
+/* align/pairing.h - the reference and one photo, both aligned: what they hold beside T, and where the search for R's motion
+ * between them may start. */
+#ifndef ESRA_ALIGN_PAIRING_H
+#define ESRA_ALIGN_PAIRING_H
+
+#include "align/field.h"
+#include "align/reflection.h"
+
+#define PAIRING_STARTS 15
+/* How far R may move against T, as a share of the width. */
+#define PAIRING_REACH .35
+
+/* exact: as alignment found it, on the photos themselves; refining it on remainders would only blur it. */
+enum quality { ROUGH, GOOD, EXACT };
+
+struct start {
+    struct transform transform;
+    enum quality quality;
+};
+
+struct pairing {
+    struct pool *pool;
+    enum motion motion;
+    struct fields by_sign[2], by_median[2]; /* reference, photo; by_median only with three photos or more */
+    struct fields *compared;                /* the two that candidates are refined on and ranked by */
+    struct field warped;
+    struct image planes; /* weights, valid */
+    struct start starts[PAIRING_STARTS];
+    int count;
+};
+
+static inline struct plane pairing_weights(const struct pairing *pairing)
+{
+    return image_plane(&pairing->planes, 0);
+}
+
+void esra_pairing_free(struct pairing *pairing);
+
+/* Adds a start, where it is plausible. */
+void esra_pairing_start(struct pairing *pairing, struct transform transform, enum quality quality);
+
+/* Adds the shifts at which two fields correlate, but for those that are no shift. */
+esra_status esra_pairing_start_peaks(struct pairing *pairing, const struct fields *pair, bool whiten,
+                                     struct message *message);
+
+/* Adds the motions that corners of the two parts of the difference agree on. */
+esra_status esra_pairing_start_matches(struct pairing *pairing, const struct pyramid *parts, struct message *message);
+
+/* Refines the starts and lists them by how well the fields compared correlate then. */
+esra_status esra_pairing_rank(const struct pairing *pairing, struct reflection_candidates *list, struct message *message);
+
+#endif

@@ -1,0 +1,63 @@
+/* align/pyramid.c - an image at its own size, at half, at a quarter ..., made ready for estimating motion. */
+#include "align/pyramid.h"
+
+#include <math.h>
+
+#include "ops/blur.h"
+
+/* Under this side a level holds too few gradients to tell a shift from chance. */
+#define SIDE_LEAST 16
+
+static esra_status halve_image(struct pool *pool, const struct image *from, struct image *to, struct message *message)
+{
+    esra_status status = esra_image_create(to, (from->width + 1) / 2, (from->height + 1) / 2, from->channels, message);
+    for (int c = 0; status == ESRA_OK && c < from->channels; c++)
+        esra_halve(pool, image_plane(from, c), image_plane(to, c), 1);
+    return status;
+}
+
+/* NaN and what is below zero count as black: one bad sample must not spread over the levels. */
+static esra_status take_image(const struct image *from, bool compress, struct image *to, struct message *message)
+{
+    int channels = from->channels < 3 ? from->channels : 3;
+    esra_status status = esra_image_create(to, from->width, from->height, channels, message);
+    size_t samples = (size_t)from->width * (size_t)from->height * (size_t)channels;
+    for (size_t n = 0; status == ESRA_OK && n < samples; n++) {
+        float value = from->data[n] > 0 ? from->data[n] : 0;
+        to->data[n] = compress ? sqrtf(value) : value;
+    }
+    return status;
+}
+
+esra_status esra_pyramid_create(struct pyramid *pyramid, struct pool *pool, const struct image *image,
+                                const struct pyramid_options *options, struct message *message)
+{
+    esra_status status;
+    struct image *level = pyramid->level;
+    *pyramid = (struct pyramid){.levels = 1, .scale = 1};
+    TRY(take_image(image, options->compress, &level[0], message));
+    while ((double)level[0].width * level[0].height > options->most_pixels) {
+        struct image half = {0};
+        TRY(halve_image(pool, &level[0], &half, message));
+        esra_image_free(&level[0]);
+        level[0] = half;
+        pyramid->scale /= 2;
+    }
+    for (int n = 1; n < PYRAMID_LEVELS; n++) {
+        if (level[n - 1].width < 2 * SIDE_LEAST || level[n - 1].height < 2 * SIDE_LEAST)
+            break;
+        TRY(halve_image(pool, &level[n - 1], &level[n], message));
+        pyramid->levels = n + 1;
+    }
+    return ESRA_OK;
+fail:
+    esra_pyramid_free(pyramid);
+    return status;
+}
+
+void esra_pyramid_free(struct pyramid *pyramid)
+{
+    for (int n = 0; n < PYRAMID_LEVELS; n++)
+        esra_image_free(&pyramid->level[n]);
+    *pyramid = (struct pyramid){0};
+}

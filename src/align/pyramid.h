@@ -1,0 +1,29 @@
+/* align/pyramid.h - an image at its own size, at half, at a quarter ..., made ready for estimating motion. */
+#ifndef ESRA_ALIGN_PYRAMID_H
+#define ESRA_ALIGN_PYRAMID_H
+
+#include <stdbool.h>
+
+#include "base/image.h"
+#include "base/pool.h"
+
+#define PYRAMID_LEVELS 12
+
+struct pyramid {
+    struct image level[PYRAMID_LEVELS]; /* level[0] is the finest */
+    int levels;
+    double scale; /* of level 0: its pixel (x, y) stands at (x, y)/scale in the image; a power of two, at most 1 */
+};
+
+struct pyramid_options {
+    double most_pixels; /* level 0 is halved until it has no more */
+    bool compress;      /* take square roots, which makes of linear light nearly the values photos are stored in */
+};
+
+/* At most three channels are taken. Levels end before a side falls under 16 pixels; there is at least one. */
+esra_status esra_pyramid_create(struct pyramid *pyramid, struct pool *pool, const struct image *image,
+                                const struct pyramid_options *options, struct message *message);
+
+void esra_pyramid_free(struct pyramid *pyramid);
+
+#endif

@@ -1,0 +1,321 @@
+/* align/refine.c - makes a transform exact: robust Gauss-Newton on gradient fields, coarse to fine.
+ *
+ * With C0 the reference's field, W the photo's seen through the transform and g the gain, the residual is r = W - g C0.
+ * Each step minimises sum w |r + (gx M1 + gy M2) p|^2 over a small homography p applied before the transform; gx, gy are
+ * the derivatives of (W + g C0)/2, the mean of both ends of the step, which makes its error third order (Benhimane &
+ * Malis 2004). w is Tukey's biweight of |r|^2 smoothed by a pixel: a pixel belongs to a layer as part of an edge, not
+ * alone. The scale is that of the residuals of the stronger half of the pixels; flat ones fit any motion. The gain is the
+ * ratio of the norms of the two fields over all pixels seen by both: a regression of W on C0 would be pulled down by the
+ * other layer's edges, which then fit the lower gain. */
+#include "align/refine.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/bins.h"
+#include "base/memory.h"
+#include "base/rows.h"
+#include "ops/blur.h"
+
+/* Cut-off in robust standard deviations: 2.5 as measured on two-layer scenes; wider while the start is still rough. */
+#define CUTOFF 2.5
+#define CUTOFF_ROUGH 4.5
+#define ROUGH_ITERATIONS 4
+/* A step under this many pixels at the corners changes nothing that shows. */
+#define STEP_LEAST_PX 1e-3
+/* Exposure between photos of one series differs by less; a gain outside comes from a wrong transform. */
+#define GAIN_LEAST .5
+#define GAIN_MOST 2.
+
+struct sums {
+    struct normal normal;
+    double weight, seen;
+    double photo, reference; /* energy of the fields where both see */
+};
+
+/* One level: what is fixed, and the planes worked on. */
+struct stage {
+    struct pool *pool;
+    const struct field *reference, *photo;
+    struct plane weights; /* data NULL: all 1 */
+    struct field warped;
+    struct image planes; /* valid, residual, smooth, strength */
+    struct sums *sums;   /* [blocks] */
+    struct transform transform;
+    double gain, cutoff2, cx, cy, s;
+};
+
+enum { VALID, RESIDUAL, SMOOTH, STRENGTH, PLANES };
+
+static struct plane plane_of(const struct stage *stage, int which)
+{
+    return image_plane(&stage->planes, which);
+}
+
+static void stage_free(struct stage *stage)
+{
+    esra_field_free(&stage->warped);
+    esra_image_free(&stage->planes);
+    esra_release(&stage->sums);
+}
+
+static esra_status stage_create(struct stage *stage, struct message *message)
+{
+    int width = stage->reference->width, height = stage->reference->height;
+    esra_status status;
+    TRY(esra_field_create(&stage->warped, width, height, message));
+    TRY(esra_image_create(&stage->planes, width, height, PLANES, message));
+    stage->sums = esra_allocate((size_t)rows_blocks(height), sizeof *stage->sums);
+    if (!stage->sums)
+        TRY(esra_fail_memory(message));
+    stage->cx = .5 * (width - 1);
+    stage->cy = .5 * (height - 1);
+    stage->s = .5 * (width > height ? width : height);
+    return ESRA_OK;
+fail:
+    stage_free(stage);
+    return status;
+}
+
+static void residual_block(void *work, int task, int worker)
+{
+    struct stage *stage = work;
+    struct sums *sums = &stage->sums[task];
+    float gain = (float)stage->gain;
+    (void)worker;
+    memset(sums, 0, sizeof *sums);
+    for (int y = rows_begin(task); y < rows_end(task, stage->warped.height); y++) {
+        float *valid = plane_row(plane_of(stage, VALID), y), *residual = plane_row(plane_of(stage, RESIDUAL), y);
+        float *strength = plane_row(plane_of(stage, STRENGTH), y);
+        const float *weights = stage->weights.data ? plane_row(stage->weights, y) : NULL;
+        const lanes *w = (const lanes *)field_sample(&stage->warped, 0, y);
+        const lanes *c = (const lanes *)field_sample(stage->reference, 0, y);
+        for (int x = 0; x < stage->warped.width; x++, w += 2, c += 2) {
+            lanes r0 = w[0] - gain * c[0], r1 = w[1] - gain * c[1];
+            float error = lanes_sum(r0 * r0 + r1 * r1);
+            float photo = lanes_sum(w[0] * w[0] + w[1] * w[1]), reference = lanes_sum(c[0] * c[0] + c[1] * c[1]);
+            if (weights)
+                valid[x] *= weights[x];
+            residual[x] = valid[x] > 0 ? error : 0;
+            strength[x] = valid[x] > 0 ? photo + reference : 0;
+            sums->photo += valid[x] * photo;
+            sums->reference += valid[x] * reference;
+        }
+    }
+}
+
+static double median_of(const uint32_t *bins, uint32_t total)
+{
+    uint32_t seen = 0;
+    int bin = 0;
+    while (bin < BINS - 1 && (seen += bins[bin]) * 2 < total)
+        bin++;
+    return bins_value(bin);
+}
+
+/* The median, to 1 %, of `values` where `strength` is over `least`. */
+static double median_where(struct plane values, struct plane strength, double least)
+{
+    static const uint32_t empty[BINS];
+    uint32_t bins[BINS], total = 0;
+    memcpy(bins, empty, sizeof bins);
+    for (int y = 0; y < values.height; y++) {
+        const float *value = plane_row(values, y), *s = plane_row(strength, y);
+        for (int x = 0; x < values.width; x++)
+            if (s[x] > least) {
+                bins[bins_number(value[x])]++;
+                total++;
+            }
+    }
+    return total ? median_of(bins, total) : 0;
+}
+
+static void set_cutoff(struct stage *stage, bool rough)
+{
+    double least = median_where(plane_of(stage, STRENGTH), plane_of(stage, STRENGTH), 0);
+    double variance = 1.4826 * 1.4826 * median_where(plane_of(stage, SMOOTH), plane_of(stage, STRENGTH), least);
+    double cutoff = rough ? CUTOFF_ROUGH : CUTOFF;
+    /* 1e-5: under the gradients of half a step of 16-bit samples, only there to keep 0/0 away. */
+    stage->cutoff2 = cutoff * cutoff * (variance + 1e-10);
+}
+
+/* Products of the derivatives of (W + g C0)/2 along x and y, and of them with r; derivatives are per s pixels. */
+static void add_pixel(const struct stage *stage, struct normal_row *row, int x, int y, float weight)
+{
+    ptrdiff_t right = 2, down = 2 * (ptrdiff_t)stage->warped.width;
+    const lanes *w = (const lanes *)field_sample(&stage->warped, x, y);
+    const lanes *c = (const lanes *)field_sample(stage->reference, x, y);
+    lanes xx = {0}, xy = {0}, yy = {0}, rx = {0}, ry = {0};
+    float gain = (float)stage->gain;
+    for (int k = 0; k < 2; k++, w++, c++) {
+        lanes gx = .25f * (w[right] - w[-right] + gain * (c[right] - c[-right]));
+        lanes gy = .25f * (w[down] - w[-down] + gain * (c[down] - c[-down]));
+        lanes r = w[0] - gain * c[0];
+        xx += gx * gx;
+        xy += gx * gy;
+        yy += gy * gy;
+        rx += gx * r;
+        ry += gy * r;
+    }
+    double ws = weight * stage->s, wss = ws * stage->s;
+    struct normal_products products = {{wss * lanes_sum(xx), wss * lanes_sum(yy)}, {wss * lanes_sum(xy), 0},
+                                       {ws * lanes_sum(rx), ws * lanes_sum(ry)}};
+    normal_add_pixel(row, (x - stage->cx) / stage->s, products);
+}
+
+static float biweight(double residual, double cutoff2)
+{
+    double inside = 1 - residual / cutoff2;
+    return inside > 0 ? (float)(inside * inside) : 0;
+}
+
+static void sum_block(void *work, int task, int worker)
+{
+    struct stage *stage = work;
+    struct sums *sums = &stage->sums[task];
+    struct plane valid = plane_of(stage, VALID);
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, valid.height); y++) {
+        struct normal_row row = {{{{0}, {0}, {0}}}};
+        const float *v = plane_row(valid, y), *smooth = plane_row(plane_of(stage, SMOOTH), y);
+        for (int x = 1; x < valid.width - 1 && y > 0 && y < valid.height - 1; x++) {
+            bool whole = v[x - 1] > 0 && v[x + 1] > 0 && v[x - valid.stride] > 0 && v[x + valid.stride] > 0;
+            float weight = v[x] * biweight(smooth[x], stage->cutoff2);
+            sums->seen += v[x];
+            sums->weight += weight;
+            if (whole && weight > 0)
+                add_pixel(stage, &row, x, y, weight);
+        }
+        esra_normal_add_row(&sums->normal, &row, (y - stage->cy) / stage->s);
+    }
+}
+
+static struct sums add_up(struct stage *stage)
+{
+    int blocks = rows_blocks(stage->warped.height);
+    esra_pool_run(stage->pool, sum_block, stage, blocks, NULL);
+    struct sums total = stage->sums[0];
+    for (int n = 1; n < blocks; n++) {
+        esra_normal_add(&total.normal, &stage->sums[n].normal);
+        total.photo += stage->sums[n].photo;
+        total.reference += stage->sums[n].reference;
+        total.weight += stage->sums[n].weight;
+        total.seen += stage->sums[n].seen;
+    }
+    return total;
+}
+
+/* One Gauss-Newton step; false when there is nothing more to gain. */
+static bool iterate(struct stage *stage, enum motion motion, bool rough, struct refined *refined)
+{
+    int width = stage->warped.width, height = stage->warped.height;
+    double p[NORMAL_PARAMETERS];
+    esra_field_warp(stage->pool, stage->photo, &stage->transform, &stage->warped, plane_of(stage, VALID));
+    esra_pool_run(stage->pool, residual_block, stage, rows_blocks(height), NULL);
+    esra_blur(stage->pool, plane_of(stage, RESIDUAL), plane_of(stage, SMOOTH), 1);
+    set_cutoff(stage, rough);
+    struct sums sums = add_up(stage);
+    if (!(sums.reference > 0) || !esra_normal_solve(&sums.normal, motion, p))
+        return false;
+    stage->gain = fmin(fmax(sqrt(sums.photo / sums.reference), GAIN_LEAST), GAIN_MOST);
+    *refined = (struct refined){stage->gain, sums.weight / sums.seen};
+    struct transform step = esra_normal_step(p, stage->cx, stage->cy, stage->s), before = stage->transform;
+    struct transform after = esra_transform_compose(&before, &step);
+    double moved = esra_transform_distance(&before, &after, width, height);
+    /* A step over a quarter of the image leads nowhere; NaN ends here as well. */
+    if (!(moved < .25 * width))
+        return false;
+    stage->transform = after;
+    return rough || moved > STEP_LEAST_PX;
+}
+
+/* The model of motion in an iteration: thirds of the iterations where the start is rough. */
+static enum motion staged_motion(const struct refine_options *options, bool coarsest, int iteration)
+{
+    enum motion most = options->motion;
+    if (options->rough && coarsest && 3 * iteration < 2 * options->iterations)
+        most = 3 * iteration < options->iterations ? MOTION_TRANSLATION : MOTION_AFFINE;
+    return most < options->motion ? most : options->motion;
+}
+
+static esra_status refine_level(struct stage *stage, const struct refine_options *options, bool coarsest,
+                                struct refined *refined, struct message *message)
+{
+    esra_status status = stage_create(stage, message);
+    if (status != ESRA_OK)
+        return status;
+    for (int k = 0; k < options->iterations; k++) {
+        enum motion motion = staged_motion(options, coarsest, k);
+        bool rough = options->rough && coarsest && k < ROUGH_ITERATIONS;
+        if (!iterate(stage, motion, rough, refined) && motion == options->motion)
+            break;
+    }
+    stage_free(stage);
+    return ESRA_OK;
+}
+
+/* The weights at the levels above `finest`, where they are the caller's. */
+static esra_status halve_weights(struct pool *pool, const struct plane *weights, int finest, int coarsest,
+                                 struct image *halved, struct message *message)
+{
+    struct plane above = *weights;
+    for (int n = finest + 1; n <= coarsest; n++) {
+        esra_status status = esra_image_create(&halved[n], (above.width + 1) / 2, (above.height + 1) / 2, 1, message);
+        if (status != ESRA_OK)
+            return status;
+        esra_halve(pool, above, image_plane(&halved[n], 0), 1);
+        above = image_plane(&halved[n], 0);
+    }
+    return ESRA_OK;
+}
+
+esra_status esra_refine(struct pool *pool, const struct fields *reference, const struct fields *photo,
+                        const struct plane *weights, const struct refine_options *options, struct transform *transform,
+                        struct refined *refined, struct message *message)
+{
+    int levels = reference->levels < photo->levels ? reference->levels : photo->levels;
+    int coarsest = options->coarsest < levels ? options->coarsest : levels - 1;
+    int finest = options->finest < coarsest ? options->finest : coarsest;
+    struct image halved[PYRAMID_LEVELS] = {{0}};
+    esra_status status = ESRA_OK;
+    struct transform found = *transform;
+    *refined = (struct refined){1, 0};
+    if (weights)
+        TRY(halve_weights(pool, weights, finest, coarsest, halved, message));
+    for (int n = coarsest; n >= finest; n--) {
+        double scale = ldexp(1, -n);
+        struct stage stage = {.pool = pool, .reference = &reference->level[n], .photo = &photo->level[n],
+                              .gain = refined->gain, .transform = esra_transform_rescale(&found, scale)};
+        if (weights)
+            stage.weights = n > finest ? image_plane(&halved[n], 0) : *weights;
+        TRY(refine_level(&stage, options, n == coarsest, refined, message));
+        found = esra_transform_rescale(&stage.transform, 1 / scale);
+    }
+    *transform = found;
+fail:
+    for (int n = 0; n < PYRAMID_LEVELS; n++)
+        esra_image_free(&halved[n]);
+    return status;
+}
+
+esra_status esra_refine_images(struct pool *pool, const struct image *reference, const struct image *photo,
+                               const struct plane *weights, double blur_px, const struct refine_options *options,
+                               struct transform *transform, struct refined *refined, struct message *message)
+{
+    const struct pyramid_options as_is = {.most_pixels = INFINITY};
+    const struct image *images[2] = {reference, photo};
+    struct pyramid pyramid = {0};
+    struct fields fields[2] = {{.levels = 0}};
+    esra_status status = ESRA_OK;
+    for (int n = 0; n < 2; n++) {
+        TRY(esra_pyramid_create(&pyramid, pool, images[n], &as_is, message));
+        TRY(esra_fields_of_pyramid(&fields[n], pool, &pyramid, blur_px, message));
+        esra_pyramid_free(&pyramid);
+    }
+    TRY(esra_refine(pool, &fields[0], &fields[1], weights, options, transform, refined, message));
+fail:
+    esra_pyramid_free(&pyramid);
+    esra_fields_free(&fields[0]);
+    esra_fields_free(&fields[1]);
+    return status;
+}

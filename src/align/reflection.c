@@ -1,0 +1,183 @@
+/* align/reflection.c - how the reflected layer moves, once the transmitted one stands still: candidates for every photo
+ * from alignment's second motion and from what the photos hold beside T. */
+#include "align/reflection.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "align/pairing.h"
+#include "align/remainder.h"
+#include "base/memory.h"
+
+/* Candidates are sought at about 640 x 480 at most: the joint solve refines the one it takes. */
+#define SEARCH_PIXELS 3.2e5
+/* Reflections are mostly out of focus. */
+#define PART_BLUR_PX 1.
+
+/* All photos at the size of the search. */
+struct searching {
+    const struct reflection_problem *problem;
+    struct pool *pool;
+    struct pyramid *photos, *masks; /* level 0 used */
+    struct field *remainders;       /* [count], with three photos or more */
+    struct image *photo_images, *mask_images;
+    double scale;
+};
+
+static esra_status copy_remainder(const struct searching *s, int photo, struct fields *to, struct message *message)
+{
+    const struct field *from = &s->remainders[photo];
+    struct field copy;
+    esra_status status = esra_field_create(&copy, from->width, from->height, message);
+    if (status != ESRA_OK)
+        return status;
+    memcpy(copy.data, from->data, (size_t)from->width * (size_t)from->height * FIELD_LANES * sizeof *copy.data);
+    return esra_fields_of_field(to, s->pool, &copy, message);
+}
+
+static void fill_weights(const struct searching *s, int photo, struct plane weights)
+{
+    const float *reference = s->mask_images[s->problem->reference].data, *other = s->mask_images[photo].data;
+    for (size_t n = 0; n < (size_t)weights.width * (size_t)weights.height; n++)
+        weights.data[n] = reference[n] * other[n];
+}
+
+static esra_status use_parts(struct pairing *p, const struct searching *s, int photo, struct message *message)
+{
+    const struct reflection_problem *problem = s->problem;
+    const struct pyramid_options as_is = {.most_pixels = INFINITY};
+    struct image parts[2] = {{0}, {0}};
+    struct pyramid pyramids[2] = {{.levels = 0}, {.levels = 0}};
+    esra_status status;
+    TRY(esra_remainder_by_sign(&s->photo_images[problem->reference], &s->photo_images[photo], &s->mask_images[photo],
+                               problem->mixing[photo], &parts[0], &parts[1], message));
+    for (int n = 0; n < 2; n++) {
+        TRY(esra_pyramid_create(&pyramids[n], s->pool, &parts[n], &as_is, message));
+        TRY(esra_fields_of_pyramid(&p->by_sign[n], s->pool, &pyramids[n], PART_BLUR_PX, message));
+    }
+    TRY(esra_pairing_start_matches(p, pyramids, message));
+fail:
+    for (int n = 0; n < 2; n++) {
+        esra_image_free(&parts[n]);
+        esra_pyramid_free(&pyramids[n]);
+    }
+    return status;
+}
+
+static esra_status make_pairing(struct pairing *p, const struct searching *s, int photo, struct message *message)
+{
+    const struct reflection_problem *problem = s->problem;
+    const struct image *reference = &s->photo_images[problem->reference];
+    esra_status status;
+    TRY(esra_image_create(&p->planes, reference->width, reference->height, 2, message));
+    TRY(esra_field_create(&p->warped, reference->width, reference->height, message));
+    fill_weights(s, photo, pairing_weights(p));
+    TRY(use_parts(p, s, photo, message));
+    if (s->remainders) {
+        TRY(copy_remainder(s, problem->reference, &p->by_median[0], message));
+        TRY(copy_remainder(s, photo, &p->by_median[1], message));
+    }
+    p->compared = s->remainders ? p->by_median : p->by_sign;
+    return ESRA_OK;
+fail:
+    return status;
+}
+
+/* R's motion against T's, from what alignment saw: x -> transmitted^-1 (reflected (x)). */
+static void add_second_motion(struct pairing *p, const struct searching *s, int photo)
+{
+    const struct photo_motion *m = s->problem->motions ? &s->problem->motions[photo] : NULL;
+    struct transform back;
+    if (!m || !m->second || !esra_transform_invert(&m->transmitted, &back))
+        return;
+    struct transform t = esra_transform_compose(&back, &m->reflected);
+    esra_pairing_start(p, esra_transform_rescale(&t, s->scale), EXACT);
+}
+
+static esra_status search_photo(const struct searching *s, int photo, struct reflection_candidates *list,
+                                struct message *message)
+{
+    struct pairing p = {.pool = s->pool, .motion = s->problem->motion};
+    esra_status status;
+    TRY(make_pairing(&p, s, photo, message));
+    add_second_motion(&p, s, photo);
+    for (int whiten = 0; whiten < 2; whiten++) {
+        TRY(esra_pairing_start_peaks(&p, p.by_sign, whiten, message));
+        if (s->remainders)
+            TRY(esra_pairing_start_peaks(&p, p.by_median, whiten, message));
+    }
+    TRY(esra_pairing_rank(&p, list, message));
+    for (int n = 0; n < list->count; n++)
+        list->each[n].transform = esra_transform_rescale(&list->each[n].transform, 1 / s->scale);
+fail:
+    esra_pairing_free(&p);
+    return status;
+}
+
+static void searching_free(struct searching *s)
+{
+    for (int n = 0; n < s->problem->count; n++) {
+        if (s->photos)
+            esra_pyramid_free(&s->photos[n]);
+        if (s->masks)
+            esra_pyramid_free(&s->masks[n]);
+        if (s->remainders)
+            esra_field_free(&s->remainders[n]);
+    }
+    esra_release(&s->photos);
+    esra_release(&s->masks);
+    esra_release(&s->remainders);
+    esra_release(&s->photo_images);
+    esra_release(&s->mask_images);
+}
+
+/* Masks after halving: seen only where nothing unseen was mixed in. */
+static void harden(struct image *mask)
+{
+    for (size_t n = 0; n < (size_t)mask->width * (size_t)mask->height; n++)
+        mask->data[n] = mask->data[n] > .99f ? 1 : 0;
+}
+
+static esra_status make_small(struct searching *s, struct message *message)
+{
+    const struct reflection_problem *problem = s->problem;
+    struct pyramid_options options = {.most_pixels = SEARCH_PIXELS};
+    esra_status status = ESRA_OK;
+    for (int n = 0; n < problem->count; n++) {
+        TRY(esra_pyramid_create(&s->photos[n], s->pool, &problem->photos[n], &options, message));
+        TRY(esra_pyramid_create(&s->masks[n], s->pool, &problem->masks[n], &options, message));
+        s->photo_images[n] = s->photos[n].level[0];
+        s->mask_images[n] = s->masks[n].level[0];
+        harden(&s->mask_images[n]);
+    }
+    s->scale = s->photos[0].scale;
+    if (problem->count >= 3)
+        TRY(esra_remainder_by_median(s->pool, s->photo_images, s->mask_images, problem->mixing, problem->count,
+                                     s->remainders, message));
+fail:
+    return status;
+}
+
+esra_status esra_reflection_find(struct pool *pool, const struct reflection_problem *problem,
+                                 struct reflection_candidates *candidates, struct message *message)
+{
+    size_t count = (size_t)problem->count;
+    struct searching s = {.problem = problem, .pool = pool};
+    esra_status status = ESRA_OK;
+    memset(candidates, 0, count * sizeof *candidates);
+    s.photos = esra_allocate(count, sizeof *s.photos);
+    s.masks = esra_allocate(count, sizeof *s.masks);
+    s.photo_images = esra_allocate(count, sizeof *s.photo_images);
+    s.mask_images = esra_allocate(count, sizeof *s.mask_images);
+    if (count >= 3)
+        s.remainders = esra_allocate(count, sizeof *s.remainders);
+    if (!s.photos || !s.masks || !s.photo_images || !s.mask_images || (count >= 3 && !s.remainders))
+        TRY(esra_fail_memory(message));
+    TRY(make_small(&s, message));
+    for (int n = 0; n < problem->count; n++)
+        if (n != problem->reference)
+            TRY(search_photo(&s, n, &candidates[n], message));
+fail:
+    searching_free(&s);
+    return status;
+}

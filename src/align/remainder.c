@@ -1,0 +1,118 @@
+/* align/remainder.c - what aligned photos hold beside the transmitted layer, as gradient fields. */
+#include "align/remainder.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rows.h"
+
+/* Reflections are mostly out of focus; what is finer is noise and the transmitted layer's own errors. */
+#define BLUR_PX 1.
+#define PHOTOS_AT_ONCE 64
+/* A step of 8-bit samples near black in linear light: the root of less is noise. */
+#define DARK 1e-4f
+
+struct voting {
+    struct field *fields;
+    const struct image *masks;
+    const double *mixing;
+    int count;
+};
+
+struct vote {
+    float value, weight;
+};
+
+/* The value at which half of the weight is reached, votes being sorted by insertion: there are few. */
+static float weighted_median(struct vote *votes, int count)
+{
+    float total = 0, sum = 0;
+    for (int n = 0; n < count; n++) {
+        struct vote vote = votes[n];
+        int place = n;
+        for (; place > 0 && votes[place - 1].value > vote.value; place--)
+            votes[place] = votes[place - 1];
+        votes[place] = vote;
+        total += vote.weight;
+    }
+    for (int n = 0; n < count; n++)
+        if ((sum += votes[n].weight) >= .5f * total)
+            return votes[n].value;
+    return 0;
+}
+
+static bool seen_by(const struct voting *v, int photo, int x, int y)
+{
+    return plane_row(image_plane(&v->masks[photo], 0), y)[x] > 0;
+}
+
+static float transmitted_lane(const struct voting *v, int x, int y, int lane)
+{
+    struct vote votes[PHOTOS_AT_ONCE + 1] = {{0, .5f}};
+    int count = 1;
+    for (int n = 0; n < v->count && n < PHOTOS_AT_ONCE; n++)
+        if (seen_by(v, n, x, y))
+            votes[count++] = (struct vote){field_sample(&v->fields[n], x, y)[lane] / (float)v->mixing[n], 1};
+    return weighted_median(votes, count);
+}
+
+static void vote_block(void *work, int task, int worker)
+{
+    const struct voting *v = work;
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, v->fields[0].height); y++)
+        for (int x = 0; x < v->fields[0].width; x++)
+            for (int lane = 0; lane < FIELD_LANES; lane++) {
+                float transmitted = transmitted_lane(v, x, y, lane);
+                for (int n = 0; n < v->count; n++) {
+                    float *sample = field_sample(&v->fields[n], x, y) + lane;
+                    *sample = seen_by(v, n, x, y) ? *sample - (float)v->mixing[n] * transmitted : 0;
+                }
+            }
+}
+
+esra_status esra_remainder_by_median(struct pool *pool, const struct image *photos, const struct image *masks,
+                                     const double *mixing, int count, struct field *fields, struct message *message)
+{
+    struct voting v = {fields, masks, mixing, count};
+    memset(fields, 0, (size_t)count * sizeof *fields);
+    for (int n = 0; n < count; n++) {
+        esra_status status = esra_field_of_image(&fields[n], pool, &photos[n], BLUR_PX, message);
+        if (status != ESRA_OK) {
+            for (int k = 0; k < n; k++)
+                esra_field_free(&fields[k]);
+            return status;
+        }
+    }
+    esra_pool_run(pool, vote_block, &v, rows_blocks(fields[0].height), NULL);
+    return ESRA_OK;
+}
+
+/* The root of the positive part of sign (photo/mixing - reference). */
+static void fill_part(const struct image *reference, const struct image *photo, const struct image *mask, double mixing,
+                      float sign, const struct image *part)
+{
+    size_t pixels = (size_t)part->width * (size_t)part->height;
+    for (int c = 0; c < part->channels; c++)
+        for (size_t n = 0; n < pixels; n++) {
+            size_t k = (size_t)c * pixels + n;
+            float difference = sign * (photo->data[k] / (float)mixing - reference->data[k]);
+            part->data[k] = sqrtf((mask->data[n] > 0 && difference > 0 ? difference : 0) + DARK);
+        }
+}
+
+esra_status esra_remainder_by_sign(const struct image *reference, const struct image *photo, const struct image *mask,
+                                   double mixing, struct image *of_reference, struct image *of_photo,
+                                   struct message *message)
+{
+    esra_status status;
+    *of_photo = (struct image){0};
+    TRY(esra_image_create(of_reference, photo->width, photo->height, photo->channels, message));
+    TRY(esra_image_create(of_photo, photo->width, photo->height, photo->channels, message));
+    fill_part(reference, photo, mask, mixing, -1, of_reference);
+    fill_part(reference, photo, mask, mixing, 1, of_photo);
+    return ESRA_OK;
+fail:
+    esra_image_free(of_reference);
+    return status;
+}

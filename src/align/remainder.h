@@ -1,0 +1,19 @@
+/* align/remainder.h - what aligned photos hold beside the transmitted layer, as gradient fields. */
+#ifndef ESRA_ALIGN_REMAINDER_H
+#define ESRA_ALIGN_REMAINDER_H
+
+#include "align/field.h"
+
+/* Three photos or more: the gradients of photo i less a_i times the transmitted layer's, which are taken to be the median
+ * over the photos and half a vote for zero (an edge that only one photo has belongs to its reflection). photos and masks
+ * as in reflection.h; fills fields[count]. */
+esra_status esra_remainder_by_median(struct pool *pool, const struct image *photos, const struct image *masks,
+                                     const double *mixing, int count, struct field *fields, struct message *message);
+
+/* A pair of photos: the difference photo/mixing - reference holds R_i where it is positive and R_0 where it is negative.
+ * Fills images of the roots of both parts. */
+esra_status esra_remainder_by_sign(const struct image *reference, const struct image *photo, const struct image *mask,
+                                   double mixing, struct image *of_reference, struct image *of_photo,
+                                   struct message *message);
+
+#endif

@@ -1,0 +1,20 @@
+/* align/view.h - a photo made ready for alignment: its levels, their gradients, its corners. */
+#ifndef ESRA_ALIGN_VIEW_H
+#define ESRA_ALIGN_VIEW_H
+
+#include "align/features.h"
+#include "align/field.h"
+
+struct view {
+    struct pyramid pyramid;
+    struct fields fields;
+    struct features features;
+    int work_level; /* the finest level small enough to try many hypotheses on */
+};
+
+esra_status esra_view_create(struct view *view, struct pool *pool, const struct image *photo, bool compress,
+                             struct message *message);
+
+void esra_view_free(struct view *view);
+
+#endif

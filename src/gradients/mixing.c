@@ -1,0 +1,189 @@
+/* gradients/mixing.c - mixing coefficients as the mode of the ratio of gradients.
+ *
+ * Where an edge of the transmitted layer stands alone, the gradients of photo i and of the reference are parallel, as
+ * vectors over directions and colours, and their lengths have the ratio a_i. Where the other layer adds its own, their
+ * direction differs, and the few that stay parallel have scattered ratios. So a_i is where the log ratios of the strong
+ * parallel gradients are densest. Means and regressions are off by several per cent: the other layer adds to the length of
+ * either gradient and never cancels. */
+#include "gradients/mixing.h"
+
+#include <math.h>
+
+#include "base/bins.h"
+#include "base/memory.h"
+#include "ops/blur.h"
+
+/* Smooths away the noise, which lengthens gradients, and differences in interpolation. */
+#define BLUR_PX 1.2
+/* The strongest share of the gradients, by the weaker of the two. */
+#define STRONGEST .15
+/* Cosine of the angle between the two; relaxed where fewer than SAMPLES_LEAST remain. */
+#define COSINE_LEAST .99
+#define COSINE_RELAXED .95
+#define SAMPLES_LEAST 200
+/* Of larger images only every n-th row is looked at: a million gradients tell as much as ten. */
+#define PIXELS_MOST 1e6
+/* Exposure changes between photos of one series stay within a factor of four. */
+#define LOG_MOST 1.4
+
+struct pair {
+    struct image smooth[2]; /* reference, photo */
+    const struct image *mask[2];
+    float *ratios; /* logarithms */
+    int count, step;
+};
+
+/* Squared lengths of both gradients and their inner product, over channels and directions. */
+struct products {
+    double reference, photo, cross;
+};
+
+static struct products products_at(const struct pair *p, int x, int y)
+{
+    struct products sum = {0, 0, 0};
+    for (int c = 0; c < p->smooth[0].channels; c++) {
+        struct plane r = image_plane(&p->smooth[0], c), q = image_plane(&p->smooth[1], c);
+        const float *a = plane_row(r, y) + x, *b = plane_row(q, y) + x;
+        double ax = a[1] - a[-1], ay = a[r.stride] - a[-r.stride], bx = b[1] - b[-1], by = b[q.stride] - b[-q.stride];
+        sum.reference += ax * ax + ay * ay;
+        sum.photo += bx * bx + by * by;
+        sum.cross += ax * bx + ay * by;
+    }
+    return sum;
+}
+
+/* Nothing unseen lies under the blur. */
+static bool seen(const struct pair *p, int x, int y)
+{
+    enum { REACH = 4 };
+    for (int n = 0; n < 2; n++)
+        for (int corner = 0; corner < 4; corner++) {
+            int i = x + (corner & 1 ? REACH : -REACH), j = y + (corner & 2 ? REACH : -REACH);
+            struct plane mask = image_plane(p->mask[n], 0);
+            if (i < 0 || j < 0 || i >= mask.width || j >= mask.height || !(plane_row(mask, j)[i] > 0))
+                return false;
+        }
+    return true;
+}
+
+static int weaker_bin(const struct products *p)
+{
+    return bins_number((float)(p->reference < p->photo ? p->reference : p->photo));
+}
+
+/* The bin over which the strongest gradients lie. */
+static int strong_bin(const struct pair *p)
+{
+    uint32_t bins[BINS] = {0}, total = 0, above = 0;
+    for (int y = 1; y < p->smooth[0].height - 1; y += p->step)
+        for (int x = 1; x < p->smooth[0].width - 1; x++)
+            if (seen(p, x, y)) {
+                struct products products = products_at(p, x, y);
+                bins[weaker_bin(&products)]++;
+                total++;
+            }
+    int bin = BINS;
+    while (bin > 1 && above < STRONGEST * total)
+        above += bins[--bin];
+    return bin;
+}
+
+static void collect(struct pair *p, int least_bin, double cosine_least)
+{
+    p->count = 0;
+    for (int y = 1; y < p->smooth[0].height - 1; y += p->step)
+        for (int x = 1; x < p->smooth[0].width - 1; x++) {
+            struct products products = products_at(p, x, y);
+            double lengths = sqrt(products.reference * products.photo);
+            if (weaker_bin(&products) < least_bin || !(products.cross > cosine_least * lengths) || !seen(p, x, y))
+                continue;
+            double ratio = .5 * log(products.photo / products.reference);
+            if (fabs(ratio) < LOG_MOST)
+                p->ratios[p->count++] = (float)ratio;
+        }
+}
+
+/* Gaussian kernel density at `centre`, and the mean of the ratios under that kernel. */
+static double density(const struct pair *p, double centre, double bandwidth, double *mean)
+{
+    double sum = 0, weighted = 0;
+    for (int n = 0; n < p->count; n++) {
+        double away = (p->ratios[n] - centre) / bandwidth;
+        if (fabs(away) > 5)
+            continue;
+        double weight = exp(-.5 * away * away);
+        sum += weight;
+        weighted += weight * p->ratios[n];
+    }
+    *mean = sum > 0 ? weighted / sum : centre;
+    return sum;
+}
+
+/* The densest place on a grid, then mean shift (Fukunaga & Hostetler 1975) under a narrowing kernel: the wide one does not
+ * stop at a chance cluster, the narrow one is not pulled by the skew of the tails. */
+static double mode_of(const struct pair *p)
+{
+    static const double bandwidths[] = {.1, .05, .03, .03};
+    double best = -1, mode = 0, mean;
+    for (int k = -14; k <= 14; k++) {
+        double here = density(p, .1 * k, .1, &mean);
+        if (here > best) {
+            best = here;
+            mode = .1 * k;
+        }
+    }
+    for (int b = 0; b < 4; b++)
+        for (int k = 0; k < 10; k++) {
+            density(p, mode, bandwidths[b], &mean);
+            mode = mean;
+        }
+    return mode;
+}
+
+static struct mixing measure(struct pair *p)
+{
+    int strong = strong_bin(p), within = 0;
+    collect(p, strong, COSINE_LEAST);
+    if (p->count < SAMPLES_LEAST)
+        collect(p, strong, COSINE_RELAXED);
+    if (p->count == 0)
+        return (struct mixing){1, 0, 0};
+    double mode = mode_of(p);
+    for (int n = 0; n < p->count; n++)
+        within += fabs(p->ratios[n] - mode) < .05;
+    return (struct mixing){exp(mode), (double)within / p->count, p->count};
+}
+
+static esra_status smooth(struct pool *pool, const struct image *from, struct image *to, struct message *message)
+{
+    esra_status status = esra_image_create(to, from->width, from->height, from->channels, message);
+    for (int c = 0; status == ESRA_OK && c < from->channels; c++)
+        esra_blur(pool, image_plane(from, c), image_plane(to, c), BLUR_PX);
+    return status;
+}
+
+esra_status esra_mixing_estimate(struct pool *pool, const struct image *photos, const struct image *masks, int count,
+                                 int reference, struct mixing *mixing, struct message *message)
+{
+    size_t pixels = (size_t)photos[0].width * (size_t)photos[0].height;
+    struct pair p = {.mask = {&masks[reference], NULL}, .step = 1 + (int)((double)pixels / PIXELS_MOST)};
+    esra_status status = ESRA_OK;
+    p.ratios = esra_allocate(pixels, sizeof *p.ratios);
+    if (!p.ratios)
+        TRY(esra_fail_memory(message));
+    TRY(smooth(pool, &photos[reference], &p.smooth[0], message));
+    for (int n = 0; n < count; n++) {
+        mixing[n] = (struct mixing){1, 1, 0};
+        if (n == reference)
+            continue;
+        p.mask[1] = &masks[n];
+        TRY(smooth(pool, &photos[n], &p.smooth[1], message));
+        mixing[n] = measure(&p);
+        esra_image_free(&p.smooth[1]);
+    }
+fail:
+    esra_image_free(&p.smooth[0]);
+    esra_image_free(&p.smooth[1]);
+    esra_release(&p.ratios);
+    return status;
+}

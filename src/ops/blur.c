@@ -1,0 +1,110 @@
+/* ops/blur.c - Gaussian smoothing and halving (Burt & Adelson 1983) of planes. Both are separable: a stretch of the
+ * sums over rows is kept on the stack, then summed along the row, so nothing is allocated. */
+#include "ops/blur.h"
+
+#include <math.h>
+
+#include "base/rows.h"
+
+#define STRETCH 256
+
+struct blurring {
+    struct plane from, to;
+    int reach, lanes;
+    float kernel[BLUR_REACH + 1]; /* kernel[k] weighs the samples k to the left and to the right */
+};
+
+static int inside(int index, int size)
+{
+    return index < 0 ? 0 : index >= size ? size - 1 : index;
+}
+
+static void sum_rows(const struct blurring *b, int y, int begin, int count, float *restrict sums)
+{
+    const float *middle = plane_row(b->from, y) + begin;
+    for (int x = 0; x < count; x++)
+        sums[x] = b->kernel[0] * middle[x];
+    for (int k = 1; k <= b->reach; k++) {
+        const float *above = plane_row(b->from, inside(y - k, b->from.height)) + begin;
+        const float *below = plane_row(b->from, inside(y + k, b->from.height)) + begin;
+        for (int x = 0; x < count; x++)
+            sums[x] += b->kernel[k] * (above[x] + below[x]);
+    }
+}
+
+static void repeat_border(float *sums, int first, int last)
+{
+    for (int k = 1; k <= BLUR_REACH; k++) {
+        sums[first - k] = sums[first];
+        sums[last + k] = sums[last];
+    }
+}
+
+static void blur_stretch(const struct blurring *b, int y, int begin, int count)
+{
+    float buffer[STRETCH + 4 * BLUR_REACH], *sums = buffer + 2 * BLUR_REACH;
+    int left = inside(begin - b->reach, b->from.width), right = inside(begin + count - 1 + b->reach, b->from.width);
+    sum_rows(b, y, left, right - left + 1, sums + (left - begin));
+    repeat_border(sums, left - begin, right - begin);
+    float *restrict to = plane_row(b->to, y) + begin;
+    for (int x = 0; x < count; x++)
+        to[x] = b->kernel[0] * sums[x];
+    for (int k = 1; k <= b->reach; k++)
+        for (int x = 0; x < count; x++)
+            to[x] += b->kernel[k] * (sums[x - k] + sums[x + k]);
+}
+
+static void blur_block(void *work, int task, int worker)
+{
+    const struct blurring *b = work;
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, b->to.height); y++)
+        for (int x = 0; x < b->to.width; x += STRETCH)
+            blur_stretch(b, y, x, b->to.width - x < STRETCH ? b->to.width - x : STRETCH);
+}
+
+void esra_blur(struct pool *pool, struct plane from, struct plane to, double sigma_px)
+{
+    double sigma = fmin(sigma_px, BLUR_SIGMA_MOST), sum = 0;
+    struct blurring b = {.from = from, .to = to, .reach = (int)ceil(3 * sigma), .kernel = {1}};
+    for (int k = -b.reach; k <= b.reach; k++)
+        sum += sigma > 0 ? exp(-.5 * k * k / (sigma * sigma)) : 1;
+    for (int k = 0; k <= b.reach && sigma > 0; k++)
+        b.kernel[k] = (float)(exp(-.5 * k * k / (sigma * sigma)) / sum);
+    esra_pool_run(pool, blur_block, &b, rows_blocks(to.height), NULL);
+}
+
+/* The weights of the five samples around 2x that halving sums. */
+static const float binomial[5] = {1 / 16.f, 4 / 16.f, 6 / 16.f, 4 / 16.f, 1 / 16.f};
+
+static void halve_row(const struct blurring *b, int y)
+{
+    float *restrict to = plane_row(b->to, y);
+    for (int x = 0; x < b->to.width; x++)
+        for (int lane = 0; lane < b->lanes; lane++)
+            to[x * b->lanes + lane] = 0;
+    for (int j = 0; j < 5; j++) {
+        const float *from = plane_row(b->from, inside(2 * y + j - 2, b->from.height));
+        for (int x = 0; x < b->to.width; x++)
+            for (int i = 0; i < 5; i++) {
+                const float *sample = from + inside(2 * x + i - 2, b->from.width) * b->lanes;
+                float weight = binomial[i] * binomial[j];
+                for (int lane = 0; lane < b->lanes; lane++)
+                    to[x * b->lanes + lane] += weight * sample[lane];
+            }
+    }
+}
+
+static void halve_block(void *work, int task, int worker)
+{
+    const struct blurring *b = work;
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, b->to.height); y++)
+        halve_row(b, y);
+}
+
+void esra_halve(struct pool *pool, struct plane from, struct plane to, int lanes)
+{
+    struct blurring b = {.from = from, .to = to, .lanes = lanes};
+    esra_pool_run(pool, halve_block, &b, rows_blocks(to.height), NULL);
+}

@@ -1,0 +1,17 @@
+/* ops/resample.h - Lanczos-3 resampling of an image through a transform: for estimation and for output. Solvers use the
+ * bilinear warp, whose adjoint is exact; this one keeps what bilinear interpolation blurs away (gradient ratios measured
+ * through it are biased under .1 %, bilinear ones by several). */
+#ifndef ESRA_OPS_RESAMPLE_H
+#define ESRA_OPS_RESAMPLE_H
+
+#include "base/image.h"
+#include "base/pool.h"
+#include "base/transform.h"
+
+/* to(x) = from(t x) for every pixel x of `to`, which has from's channels and any size. Where t x lies outside `from`
+ * the nearest border samples are taken; past the horizon 0. mask (to's size), where its data is not NULL, becomes 1
+ * where t x lies inside `from`, 0 elsewhere. */
+void esra_resample(struct pool *pool, const struct image *from, const struct transform *t, const struct image *to,
+                   struct plane mask);
+
+#endif

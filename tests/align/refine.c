@@ -1,0 +1,117 @@
+/* tests/align/refine.c - a rough transform becomes exact; weights keep a second layer out; the Fourier transform and the
+ * correlation built on it agree with their definitions. */
+#include "align/refine.h"
+
+#include "align/correlate.h"
+#include "align/fft.h"
+#include "align/scene.h"
+
+static void a_rough_start_becomes_exact(void)
+{
+    struct pool *pool = make_pool(2);
+    struct scene scene;
+    struct refined refined;
+    struct message message;
+    struct refine_options options = {.motion = MOTION_HOMOGRAPHY, .coarsest = 3, .iterations = 15, .rough = true};
+    struct transform found = TRANSFORM_IDENTITY;
+    make_scene(pool, &scene, 2, 0);
+    CHECK(esra_refine_images(pool, &scene.photo[0], &scene.photo[1], NULL, .7, &options, &found, &refined, &message) ==
+          ESRA_OK);
+    CHECK_NEAR(corner_error(&found, &scene.transmitted[1]), 0, .03);
+    /* Noise adds to the shorter gradients of the darker photo: a few per cent. */
+    CHECK_NEAR(refined.gain, scene.a[1], .05);
+    CHECK(refined.share > .5 && refined.share <= 1);
+    free_scene(&scene);
+    esra_pool_free(&pool);
+}
+
+/* Left half still, right half moving: weights choose which. */
+static void weights_choose_the_motion(void)
+{
+    struct pool *pool = make_pool(2);
+    struct scene scene;
+    struct message message;
+    struct image weights;
+    make_scene(pool, &scene, 2, 0);
+    for (int c = 0; c < 3; c++)
+        for (int y = 0; y < SCENE_HEIGHT; y++)
+            memcpy(plane_row(image_plane(&scene.photo[1], c), y), plane_row(image_plane(&scene.photo[0], c), y),
+                   sizeof(float) * SCENE_WIDTH / 2);
+    CHECK(esra_image_create(&weights, SCENE_WIDTH, SCENE_HEIGHT, 1, &message) == ESRA_OK);
+    for (int right = 0; right < 2; right++) {
+        struct refine_options options = {.motion = MOTION_AFFINE, .iterations = 20};
+        struct transform still = TRANSFORM_IDENTITY, found = right ? scene.transmitted[1] : still;
+        struct plane plane = image_plane(&weights, 0);
+        struct refined refined;
+        found.h[2] += .4;
+        for (int y = 0; y < SCENE_HEIGHT; y++)
+            for (int x = 0; x < SCENE_WIDTH; x++)
+                plane_row(plane, y)[x] = (x > SCENE_WIDTH / 2) == right;
+        CHECK(esra_refine_images(pool, &scene.photo[0], &scene.photo[1], &plane, .7, &options, &found, &refined,
+                                 &message) == ESRA_OK);
+        CHECK_NEAR(corner_error(&found, right ? &scene.transmitted[1] : &still), 0, .2);
+    }
+    esra_image_free(&weights);
+    free_scene(&scene);
+    esra_pool_free(&pool);
+}
+
+static void the_transform_is_fouriers(void)
+{
+    enum { WIDTH = 8, HEIGHT = 4 };
+    struct pool *pool = make_pool(2);
+    float data[2 * WIDTH * HEIGHT], direct[2 * WIDTH * HEIGHT];
+    check_fill(data, 2 * WIDTH * HEIGHT, -1, 1);
+    for (int k = 0; k < WIDTH * HEIGHT; k++) {
+        double real = 0, imaginary = 0;
+        for (int n = 0; n < WIDTH * HEIGHT; n++) {
+            double angle = -2 * 3.14159265358979 *
+                           ((double)(k % WIDTH) * (n % WIDTH) / WIDTH + (double)(k / WIDTH) * (n / WIDTH) / HEIGHT);
+            real += data[2 * n] * cos(angle) - data[2 * n + 1] * sin(angle);
+            imaginary += data[2 * n] * sin(angle) + data[2 * n + 1] * cos(angle);
+        }
+        direct[2 * k] = (float)real;
+        direct[2 * k + 1] = (float)imaginary;
+    }
+    esra_fft_image(pool, data, WIDTH, HEIGHT, -1);
+    for (int n = 0; n < 2 * WIDTH * HEIGHT; n++)
+        CHECK_NEAR(data[n], direct[n], 1e-5);
+    esra_pool_free(&pool);
+}
+
+static void correlation_peaks_at_the_shift(void)
+{
+    struct pool *pool = make_pool(2);
+    struct image layer, photos[2];
+    struct field fields[2];
+    struct message message;
+    struct transform moved = esra_transform_shift(-17, 9);
+    draw_layer(pool, &layer, 300);
+    for (int n = 0; n < 2; n++) {
+        CHECK(esra_image_create(&photos[n], SCENE_WIDTH, SCENE_HEIGHT, 3, &message) == ESRA_OK);
+        add_layer(pool, &layer, n ? &moved : &TRANSFORM_IDENTITY, 1, &photos[n]);
+        CHECK(esra_field_of_image(&fields[n], pool, &photos[n], .7, &message) == ESRA_OK);
+    }
+    for (int whiten = 0; whiten < 2; whiten++) {
+        struct peak peaks[3];
+        int count;
+        CHECK(esra_correlate(pool, &fields[0], &fields[1], whiten, 40, 3, peaks, &count, &message) == ESRA_OK);
+        CHECK(count > 0 && peaks[0].right == -17 && peaks[0].down == 9);
+        CHECK(count < 2 || peaks[1].height < peaks[0].height);
+    }
+    for (int n = 0; n < 2; n++) {
+        esra_image_free(&photos[n]);
+        esra_field_free(&fields[n]);
+    }
+    esra_image_free(&layer);
+    esra_pool_free(&pool);
+}
+
+int main(void)
+{
+    RUN(a_rough_start_becomes_exact);
+    RUN(weights_choose_the_motion);
+    RUN(the_transform_is_fouriers);
+    RUN(correlation_peaks_at_the_shift);
+    return check_report();
+}

@@ -1,0 +1,87 @@
+/* tests/ops/resample.c - Lanczos resampling keeps what it should: samples at whole shifts, constants, smooth functions. */
+#include "ops/resample.h"
+
+#include "check.h"
+
+#define WIDTH 61
+#define HEIGHT 47
+
+static struct pool *pool;
+
+static struct image make_image(int channels)
+{
+    struct image image;
+    struct message message;
+    CHECK(esra_image_create(&image, WIDTH, HEIGHT, channels, &message) == ESRA_OK);
+    return image;
+}
+
+static void whole_shifts_are_exact(void)
+{
+    struct image from = make_image(2), to = make_image(2), mask = make_image(1);
+    struct transform shift = esra_transform_shift(5, -3);
+    check_fill(from.data, 2 * WIDTH * HEIGHT, 0, 1);
+    esra_resample(pool, &from, &shift, &to, image_plane(&mask, 0));
+    for (int c = 0; c < 2; c++)
+        for (int y = 0; y < HEIGHT; y++)
+            for (int x = 0; x < WIDTH; x++) {
+                bool inside = x + 5 < WIDTH && y - 3 >= 0;
+                CHECK(plane_row(image_plane(&mask, 0), y)[x] == inside);
+                if (inside)
+                    CHECK_NEAR(plane_row(image_plane(&to, c), y)[x], plane_row(image_plane(&from, c), y - 3)[x + 5], 1e-6);
+            }
+    esra_image_free(&from);
+    esra_image_free(&to);
+    esra_image_free(&mask);
+}
+
+static double wave(double x, double y)
+{
+    return .5 + .3 * sin(.5 * x + .2 * y) + .2 * cos(.4 * y - .1 * x);
+}
+
+/* Waves of 12 px and more: Lanczos' pass band is flat to .6 % there, for every phase. */
+static void smooth_functions_are_kept(void)
+{
+    struct image from = make_image(1), to = make_image(1), mask = make_image(1);
+    struct transform t = {{1.01, .02, .37, -.015, .99, 1.21, 1e-5, -2e-5, 1}};
+    for (int y = 0; y < HEIGHT; y++)
+        for (int x = 0; x < WIDTH; x++)
+            plane_row(image_plane(&from, 0), y)[x] = (float)wave(x, y);
+    esra_resample(pool, &from, &t, &to, image_plane(&mask, 0));
+    for (int y = 4; y < HEIGHT - 6; y++)
+        for (int x = 4; x < WIDTH - 6; x++) {
+            double u, v;
+            CHECK(transform_apply(&t, x, y, &u, &v));
+            CHECK_NEAR(plane_row(image_plane(&to, 0), y)[x], wave(u, v), .004);
+        }
+    esra_image_free(&from);
+    esra_image_free(&to);
+    esra_image_free(&mask);
+}
+
+static void constants_and_the_horizon(void)
+{
+    struct image from = make_image(1), to = make_image(1), mask = make_image(1);
+    struct transform wild = {{1, .1, 200, .3, 1, -100, -.05, 0, 1}};
+    for (int n = 0; n < WIDTH * HEIGHT; n++)
+        from.data[n] = .25f;
+    esra_resample(pool, &from, &wild, &to, image_plane(&mask, 0));
+    for (int n = 0; n < WIDTH * HEIGHT; n++)
+        CHECK(fabs(to.data[n] - .25) < 1e-6 || (n % WIDTH >= 20 && to.data[n] == 0 && mask.data[n] == 0));
+    esra_image_free(&from);
+    esra_image_free(&to);
+    esra_image_free(&mask);
+}
+
+int main(void)
+{
+    struct message message;
+    if (esra_pool_create(&pool, 3, &message) != ESRA_OK)
+        return 1;
+    RUN(whole_shifts_are_exact);
+    RUN(smooth_functions_are_kept);
+    RUN(constants_and_the_horizon);
+    esra_pool_free(&pool);
+    return check_report();
+}
