@@ -44,27 +44,43 @@ struct aligned {
     double motion[SCENE_PHOTOS][9], a[SCENE_PHOTOS], b[SCENE_PHOTOS];
 };
 
+struct alignment {
+    struct aligned *out;
+    const struct scene *scene;
+    const struct options *options;
+};
+
+static void align_photo(void *work, int i, int worker)
+{
+    const struct alignment *alignment = work;
+    struct aligned *out = alignment->out;
+    double ht[9], hr[9], inverse[9];
+    (void)worker;
+    memcpy(ht, alignment->scene->ht[i], sizeof ht);
+    memcpy(hr, alignment->scene->hr[i], sizeof hr);
+    if (i > 0) {
+        shift(ht, alignment->options->motion_error, 1 + 2.4 * i);
+        shift(hr, alignment->options->motion_error, 2 + 1.7 * i);
+    }
+    bench_align(&alignment->scene->photos[i], ht, &out->photos[i], &out->masks[i]);
+    bench_matrix_invert(hr, inverse);
+    bench_matrix_multiply(inverse, ht, out->motion[i]);
+    out->a[i] = alignment->scene->a[i] * (i > 0 ? 1 + sign_of(i) * alignment->options->gain_error : 1);
+    out->b[i] = alignment->scene->b[i];
+}
+
 static esra_status align_scene(struct aligned *out, const struct scene *scene, const struct options *options,
-                               struct message *message)
+                               struct pool *pool, struct message *message)
 {
     esra_status status = ESRA_OK;
-    for (int i = 0; i < SCENE_PHOTOS; i++) {
+    struct alignment alignment = {out, scene, options};
+    int count = options->photos ? options->photos : SCENE_PHOTOS;
+    for (int i = 0; i < count; i++) {
         const struct image *photo = &scene->photos[i];
-        double ht[9], hr[9], inverse[9];
-        memcpy(ht, scene->ht[i], sizeof ht);
-        memcpy(hr, scene->hr[i], sizeof hr);
-        if (i > 0) {
-            shift(ht, options->motion_error, 1 + 2.4 * i);
-            shift(hr, options->motion_error, 2 + 1.7 * i);
-        }
         TRY(esra_image_create(&out->photos[i], photo->width, photo->height, photo->channels, message));
         TRY(esra_image_create(&out->masks[i], photo->width, photo->height, 1, message));
-        bench_align(photo, ht, &out->photos[i], &out->masks[i]);
-        bench_matrix_invert(hr, inverse);
-        bench_matrix_multiply(inverse, ht, out->motion[i]);
-        out->a[i] = scene->a[i] * (i > 0 ? 1 + sign_of(i) * options->gain_error : 1);
-        out->b[i] = scene->b[i];
     }
+    esra_pool_run(pool, align_photo, &alignment, count, NULL);
 fail:
     return status;
 }
@@ -140,7 +156,7 @@ static esra_status run_scene(const char *folder, const struct options *options, 
     struct aligned aligned = {0};
     esra_status status = ESRA_OK;
     TRY(bench_scene_read(&scene, folder, message));
-    TRY(align_scene(&aligned, &scene, options, message));
+    TRY(align_scene(&aligned, &scene, options, pool, message));
     printf("%s  photo %.2f\n", folder, bench_psnr(&scene.photos[0], &scene.transmitted, 0));
     for (int k = 0; k < 3; k++) {
         struct score score = {0};

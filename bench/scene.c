@@ -113,12 +113,9 @@ static int clamp(int v, int length)
     return v < 0 ? 0 : v >= length ? length - 1 : v;
 }
 
-static float resample(struct plane plane, double x, double y)
+static float resample(struct plane plane, int x0, const double wx[6], int y0, const double wy[6])
 {
-    double wx[6], wy[6], sum = 0;
-    int x0, y0;
-    taps(x, &x0, wx);
-    taps(y, &y0, wy);
+    double sum = 0;
     for (int r = 0; r < 6; r++) {
         const float *row = plane_row(plane, clamp(y0 + r, plane.height));
         for (int c = 0; c < 6; c++)
@@ -135,8 +132,12 @@ void bench_align(const struct image *photo, const double h[9], struct image *out
             double u = (h[0] * x + h[1] * y + h[2]) / w, v = (h[3] * x + h[4] * y + h[5]) / w;
             bool inside = u >= 0 && v >= 0 && u <= photo->width - 1 && v <= photo->height - 1;
             mask->data[(size_t)y * out->width + x] = inside;
+            double wx[6], wy[6];
+            int x0, y0;
+            taps(u, &x0, wx);
+            taps(v, &y0, wy);
             for (int c = 0; c < out->channels; c++)
-                plane_row(image_plane(out, c), y)[x] = resample(image_plane(photo, c), u, v);
+                plane_row(image_plane(out, c), y)[x] = resample(image_plane(photo, c), x0, wx, y0, wy);
         }
 }
 

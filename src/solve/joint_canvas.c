@@ -2,7 +2,6 @@
 #include "solve/joint_canvas.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* A photo that needs more than this part of the frame beyond a side is moved by a wrong motion, or adds only pixels that
  * no other photo sees; they are left out. */
@@ -61,10 +60,30 @@ void esra_joint_motion_halve(const double in[9], double out[9])
     }
 }
 
-static int by_value(const void *a, const void *b)
+/* The value that `rank` others precede in order; reorders the values (Hoare's selection). */
+static float select_rank(float *values, size_t count, size_t rank)
 {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
+    size_t low = 0, high = count - 1;
+    while (low < high) {
+        float pivot = values[low + (high - low) / 2];
+        size_t i = low, j = high;
+        for (;; i++, j--) {
+            while (values[i] < pivot)
+                i++;
+            while (values[j] > pivot)
+                j--;
+            if (i >= j)
+                break;
+            float swap = values[i];
+            values[i] = values[j];
+            values[j] = swap;
+        }
+        if (rank <= j)
+            high = j;
+        else
+            low = j + 1;
+    }
+    return values[rank];
 }
 
 static size_t collect(const struct joint_level *level, int channel, float *values)
@@ -83,8 +102,7 @@ void esra_joint_black_point(struct joint_level *level, double mixing, double gai
         size_t count = collect(level, c, scratch);
         if (count == 0)
             return;
-        qsort(scratch, count, sizeof *scratch, by_value);
-        down[c] = scratch[(size_t)(share * (double)(count - 1))];
+        down[c] = select_rank(scratch, count, (size_t)(share * (double)(count - 1)));
         /* a (T + up) + b (R - down) = a T + b R */
         up[c] = mixing > 0 ? (float)(gain / mixing) * down[c] : 0;
     }

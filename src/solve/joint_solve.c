@@ -5,8 +5,9 @@
 #include "base/timer.h"
 #include "solve/joint_object.h"
 
-/* Share of the reflection's pixels that the black point lets below zero: the least percentile that noise does not decide. */
-#define BLACK_SHARE 0.001
+/* Share of the reflection's pixels that the black point lets below zero. Mean PSNR of T over six scenes, m = 3, the rule
+ * applied at every level: .0001 32.0 dB, .001 34.6, .003 35.6, .01 35.6, .03 34.4; lower ones follow the noise. */
+#define BLACK_SHARE 0.005
 
 void esra_joint_settings_default(struct joint_settings *settings)
 {
@@ -16,7 +17,7 @@ void esra_joint_settings_default(struct joint_settings *settings)
         .robust_scale = 0.02,
         .edge_scale = 0.004,
         .negative = 1,
-        .reweighings = 3,
+        .reweighings = 4,
         .iterations = 30,
         .tolerance = 1e-4,
         .black_point = true,
@@ -134,7 +135,8 @@ static void settle_black(struct joint *joint)
                            joint->system.jacobi[TRANSMITTED]);
 }
 
-/* The coarsest level finds the low frequencies and, with them, the constant between the layers; finer ones keep both. */
+/* The coarsest level finds the low frequencies; finer ones keep them. What decides the constant between the layers, the
+ * darkest pixels of R, are small: averaged away in coarse levels, so that every level settles it anew. */
 static void climb(struct joint *joint, const struct joint_settings *settings, struct joint_info *info)
 {
     for (int l = joint->levels - 1; l >= joint->wanted; l--) {
@@ -145,7 +147,7 @@ static void climb(struct joint *joint, const struct joint_settings *settings, st
             esra_joint_level_prolong(&joint->level[l + 1], &joint->level[l], joint->pool);
         esra_joint_system_enter(&joint->system, &joint->level[l]);
         improve(joint, settings, settings->reweighings + (coarsest ? 2 : 0), coarsest, info);
-        if (coarsest && settings->black_point)
+        if (settings->black_point)
             settle_black(joint);
     }
 }
