@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/select.h"
+
 /* A photo that needs more than this part of the frame beyond a side is moved by a wrong motion, or adds only pixels that
  * no other photo sees; they are left out. */
 #define LARGEST_MARGIN 0.25
@@ -60,32 +62,6 @@ void esra_joint_motion_halve(const double in[9], double out[9])
     }
 }
 
-/* The value that `rank` others precede in order; reorders the values (Hoare's selection). */
-static float select_rank(float *values, size_t count, size_t rank)
-{
-    size_t low = 0, high = count - 1;
-    while (low < high) {
-        float pivot = values[low + (high - low) / 2];
-        size_t i = low, j = high;
-        for (;; i++, j--) {
-            while (values[i] < pivot)
-                i++;
-            while (values[j] > pivot)
-                j--;
-            if (i >= j)
-                break;
-            float swap = values[i];
-            values[i] = values[j];
-            values[j] = swap;
-        }
-        if (rank <= j)
-            high = j;
-        else
-            low = j + 1;
-    }
-    return values[rank];
-}
-
 static size_t collect(const struct joint_level *level, int channel, float *values)
 {
     size_t count = 0;
@@ -102,7 +78,7 @@ void esra_joint_black_point(struct joint_level *level, double mixing, double gai
         size_t count = collect(level, c, scratch);
         if (count == 0)
             return;
-        down[c] = select_rank(scratch, count, (size_t)(share * (double)(count - 1)));
+        down[c] = esra_select_rank(scratch, count, (size_t)(share * (double)(count - 1)));
         /* a (T + up) + b (R - down) = a T + b R */
         up[c] = mixing > 0 ? (float)(gain / mixing) * down[c] : 0;
     }
