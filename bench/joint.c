@@ -183,7 +183,7 @@ static bool set(struct options *options, const char *text)
         {"robust_scale", &s->robust_scale, NULL},             {"edge_scale", &s->edge_scale, NULL},
         {"negative", &s->negative, NULL},                     {"reweighings", NULL, &s->reweighings},
         {"iterations", NULL, &s->iterations},                 {"tolerance", &s->tolerance, NULL},
-        {"levels", NULL, &options->levels},
+        {"levels", NULL, &options->levels},                   {"coarse_effort", NULL, &s->coarse_effort},
     };
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
         size_t length = strlen(table[k].name);

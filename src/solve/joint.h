@@ -19,7 +19,8 @@ struct joint_settings {
     double robust_scale;       /* residuals well above this are not believed */
     double edge_scale;         /* gradients well below this are smoothed as squares */
     double negative;           /* weight of values below zero */
-    int reweighings;           /* a level; the coarsest makes two more */
+    int reweighings;           /* at the finest level */
+    int coarse_effort;         /* how many times as many at the coarser ones, where they cost little */
     int iterations;            /* of conjugate gradients a reweighing */
     double tolerance;          /* relative residual that ends them sooner */
     bool black_point;          /* let the reflection's darkest pixels touch zero */

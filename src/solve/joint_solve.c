@@ -13,11 +13,12 @@ void esra_joint_settings_default(struct joint_settings *settings)
 {
     *settings = (struct joint_settings){
         .lambda_transmitted = 1e-3,
-        .lambda_reflected = 1e-3,
+        .lambda_reflected = 2e-3,
         .robust_scale = 0.02,
         .edge_scale = 0.004,
         .negative = 1,
-        .reweighings = 4,
+        .reweighings = 3,
+        .coarse_effort = 3,
         .iterations = 30,
         .tolerance = 1e-4,
         .black_point = true,
@@ -102,7 +103,8 @@ static void set_system(struct joint *joint, const struct joint_model *model, con
 static void improve(struct joint *joint, const struct joint_settings *settings, int rounds, bool cold,
                     struct joint_info *info)
 {
-    double share = (double)joint_pixels(joint->system.level, TRANSMITTED) / (double)joint_pixels(&joint->level[0], TRANSMITTED);
+    double share = (double)joint_pixels(joint->system.level, TRANSMITTED) /
+                   (double)joint_pixels(&joint->level[0], TRANSMITTED);
     for (int round = 0; round < rounds; round++) {
         esra_joint_reweigh(&joint->system, cold && round == 0);
         int made = esra_joint_descend(&joint->system, settings->iterations, settings->tolerance);
@@ -146,7 +148,8 @@ static void climb(struct joint *joint, const struct joint_settings *settings, st
         else
             esra_joint_level_prolong(&joint->level[l + 1], &joint->level[l], joint->pool);
         esra_joint_system_enter(&joint->system, &joint->level[l]);
-        improve(joint, settings, settings->reweighings + (coarsest ? 2 : 0), coarsest, info);
+        int effort = l > joint->wanted ? settings->coarse_effort : 1;
+        improve(joint, settings, settings->reweighings * effort, coarsest, info);
         if (settings->black_point)
             settle_black(joint);
     }
