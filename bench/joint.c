@@ -1,7 +1,8 @@
 /* bench/joint.c - how well and how fast the joint solve separates scenes whose motions and gains are known, or known with
  * a given error.
  *
- *     bench_joint [-m photos] [-t threads] [-g gain error] [-e motion error, px] [-s setting=value]... SCENE...
+ *     bench_joint [-m photos] [-t threads] [-g error of a] [-b error of b] [-e motion error, px] [-s setting=value]...
+ *                 SCENE...
  *
  * Without -m: m = 2, 3 and 5. Prints PSNR and SSIM of T and of the reflection in photo 1, in sRGB values, and their means. */
 #include <math.h>
@@ -16,7 +17,7 @@
 
 struct options {
     int photos, threads;
-    double gain_error, motion_error;
+    double mixing_error, reflection_error, motion_error;
     struct joint_settings settings;
     int levels;
 };
@@ -65,8 +66,8 @@ static void align_photo(void *work, int i, int worker)
     bench_align(&alignment->scene->photos[i], ht, &out->photos[i], &out->masks[i]);
     bench_matrix_invert(hr, inverse);
     bench_matrix_multiply(inverse, ht, out->motion[i]);
-    out->a[i] = alignment->scene->a[i] * (i > 0 ? 1 + sign_of(i) * alignment->options->gain_error : 1);
-    out->b[i] = alignment->scene->b[i];
+    out->a[i] = alignment->scene->a[i] * (i > 0 ? 1 + sign_of(i) * alignment->options->mixing_error : 1);
+    out->b[i] = alignment->scene->b[i] * (i > 0 ? 1 - sign_of(i) * alignment->options->reflection_error : 1);
 }
 
 static esra_status align_scene(struct aligned *out, const struct scene *scene, const struct options *options,
@@ -203,11 +204,12 @@ static bool parse(struct options *options, int argc, char **argv)
     int option;
     *options = (struct options){.threads = 2, .levels = 4};
     esra_joint_settings_default(&options->settings);
-    while ((option = getopt(argc, argv, "m:t:g:e:s:")) != -1)
+    while ((option = getopt(argc, argv, "m:t:g:b:e:s:")) != -1)
         switch (option) {
         case 'm': options->photos = atoi(optarg); break;
         case 't': options->threads = atoi(optarg); break;
-        case 'g': options->gain_error = strtod(optarg, NULL); break;
+        case 'g': options->mixing_error = strtod(optarg, NULL); break;
+        case 'b': options->reflection_error = strtod(optarg, NULL); break;
         case 'e': options->motion_error = strtod(optarg, NULL); break;
         case 's':
             if (!set(options, optarg))
@@ -225,7 +227,7 @@ int main(int argc, char **argv)
     struct message message;
     struct score sums[SCENE_PHOTOS + 1] = {0};
     if (!parse(&options, argc, argv)) {
-        fprintf(stderr, "usage: %s [-m photos] [-t threads] [-g gain error] [-e px] [-s setting=value]... SCENE...\n",
+        fprintf(stderr, "usage: %s [-m photos] [-t threads] [-g error] [-b error] [-e px] [-s setting=value]... SCENE...\n",
                 argv[0]);
         return 64;
     }

@@ -47,6 +47,8 @@ struct joint_model {
 struct joint_info {
     double objective;      /* F at the level solved, a pixel of it */
     double data;           /* its data term, a pixel */
+    double score;          /* F with each term a mean over its own pixels: comparable between motions; the least is best.
+                              Infinite where a photo hardly shows R */
     double residual;       /* robust root mean square of I_i - a_i T - b_i S_i R */
     double trusted;        /* mean robust weight of what is seen: 1 where the model explains everything */
     double overlap;        /* share of the photos' pixels that take part: seen, and R on the canvas */
@@ -68,9 +70,13 @@ void esra_joint_free(struct joint **joint);
 esra_status esra_joint_load(struct joint *joint, const struct joint_photos *photos, struct message *message);
 
 /* Solves from nothing, coarse to fine, up to the level whose sides are the photos' divided by 2^finest; finest = 0 is the
- * full size. With finest 1 or 2 info->objective ranks candidate motions: the right one has the least. */
+ * full size. */
 esra_status esra_joint_solve(struct joint *joint, const struct joint_model *model, const struct joint_settings *settings,
                              int finest, struct joint_info *info, struct message *message);
+
+/* Solves up to level `finest`, 1 or 2 being enough, only to rank candidate motions: the right one has the least score. */
+esra_status esra_joint_score(struct joint *joint, const struct joint_model *model, const struct joint_settings *settings,
+                             int finest, double *score, struct message *message);
 
 /* Goes on from the layers of the last esra_joint_solve(), at its finest level only: for a model (and photos) a little better
  * than before. */

@@ -128,10 +128,15 @@ void esra_joint_apply(struct joint_system *system)
     esra_pool_run(system->pool, apply_canvas, system, JOINT_BLOCKS, NULL);
 }
 
-double esra_joint_total(const struct joint_system *system, int which)
+double esra_joint_layer_total(const struct joint_system *system, int k, int which)
 {
     double sum = 0;
-    for (int block = 0; block < 2 * JOINT_BLOCKS; block++)
+    for (int block = k * JOINT_BLOCKS; block < (k + 1) * JOINT_BLOCKS; block++)
         sum += system->partial[block][which];
     return sum;
+}
+
+double esra_joint_total(const struct joint_system *system, int which)
+{
+    return esra_joint_layer_total(system, TRANSMITTED, which) + esra_joint_layer_total(system, REFLECTED, which);
 }

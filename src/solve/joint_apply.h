@@ -16,7 +16,8 @@ void esra_joint_clear_strip(struct joint_system *system, int block);
 /* image = A direction; the shares of <direction, image> in partial[][0]. */
 void esra_joint_apply(struct joint_system *system);
 
-/* Adds the shares number `which` of all blocks. */
+/* Adds the shares number `which` of the blocks of one layer, and of both. */
+double esra_joint_layer_total(const struct joint_system *system, int k, int which);
 double esra_joint_total(const struct joint_system *system, int which);
 
 #endif

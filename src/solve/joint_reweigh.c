@@ -1,7 +1,6 @@
 /* solve/joint_reweigh.c - freezes the weights of the joint objective at the present layers: F, the residual of the
  * normal equations and the diagonal that preconditions them. All is scaled by c, the number of channels. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "solve/joint_apply.h"
 
@@ -181,13 +180,14 @@ struct joint_value esra_joint_reweigh(struct joint_system *system, bool cold)
     struct reweigh reweigh = {system, cold};
     struct joint_value value;
     esra_pool_run(system->pool, prior_rows, &reweigh, JOINT_LAYERS * JOINT_BLOCKS, NULL);
-    value.objective = esra_joint_total(system, 0);
+    for (int k = 0; k < JOINT_LAYERS; k++)
+        value.prior[k] = esra_joint_layer_total(system, k, 0);
     esra_pool_run(system->pool, weigh_frame, &reweigh, JOINT_BLOCKS, NULL);
     esra_pool_run(system->pool, weigh_canvas, &reweigh, JOINT_BLOCKS, NULL);
     value.data = esra_joint_total(system, 0);
     value.seen = esra_joint_total(system, 1);
     value.square = esra_joint_total(system, 2);
     value.trusted = esra_joint_total(system, 3);
-    value.objective += value.data;
+    value.objective = value.data + value.prior[TRANSMITTED] + value.prior[REFLECTED];
     return value;
 }

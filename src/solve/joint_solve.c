@@ -113,12 +113,40 @@ static void improve(struct joint *joint, const struct joint_settings *settings, 
     }
 }
 
+/* Every photo must show R in this part of its pixels, or its motion is not tested by what is left. */
+#define LEAST_OVERLAP 0.25
+
+static bool photos_overlap(const struct joint_level *level)
+{
+    for (int i = 0; i < level->photos; i++) {
+        size_t seen = 0, both = 0;
+        for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++) {
+            seen += level->mask[i][n] > 0;
+            both += level->mask[i][n] > 0 && level->warp[i].points[n].index >= 0;
+        }
+        if (both == 0 || (double)both < LEAST_OVERLAP * (double)seen)
+            return false;
+    }
+    return true;
+}
+
+/* F with every term a mean over the pixels it was summed over: a motion that moves R out of sight gains nothing by the
+ * pixels that then do not count, and none is punished for its larger canvas. */
+static double comparable(const struct joint *joint, const struct joint_value *value)
+{
+    double score = photos_overlap(joint->system.level) ? joint->photos * value->data / value->seen : INFINITY;
+    for (int k = 0; k < JOINT_LAYERS; k++)
+        score += value->prior[k] / (double)joint_pixels(joint->system.level, k);
+    return score;
+}
+
 static void finish(struct joint *joint, struct joint_info *info, double start_s)
 {
     struct joint_value value = esra_joint_reweigh(&joint->system, false);
     double pixels = (double)joint_pixels(joint->system.level, TRANSMITTED);
     info->objective = value.objective / pixels;
     info->data = value.data / pixels;
+    info->score = comparable(joint, &value);
     info->residual = value.trusted > 0 ? sqrt(value.square / value.trusted) : 0;
     info->trusted = value.seen > 0 ? value.trusted / value.seen : 0;
     info->overlap = value.seen / (pixels * joint->photos);
@@ -200,5 +228,14 @@ esra_status esra_joint_resume(struct joint *joint, const struct joint_model *mod
     improve(joint, settings, settings->reweighings, false, info);
     finish(joint, info, start_s);
 fail:
+    return status;
+}
+
+esra_status esra_joint_score(struct joint *joint, const struct joint_model *model, const struct joint_settings *settings,
+                             int finest, double *score, struct message *message)
+{
+    struct joint_info info;
+    esra_status status = esra_joint_solve(joint, model, settings, finest, &info, message);
+    *score = status == ESRA_OK ? info.score : INFINITY;
     return status;
 }

@@ -40,6 +40,7 @@ struct joint_system {
 struct joint_value {
     double objective; /* F */
     double data;      /* its first term */
+    double prior[JOINT_LAYERS]; /* the terms of T alone and of R alone */
     double seen;      /* sum of w_i over the pixels where both layers are seen */
     double square;    /* sum of omega_i |r_i|^2/c */
     double trusted;   /* sum of omega_i */
