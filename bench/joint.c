@@ -1,10 +1,11 @@
-/* bench/joint.c - how well and how fast the joint solve separates scenes whose motions and gains are known, or known with
- * a given error.
+/* bench/joint.c - how well and how fast the joint solve separates scenes whose motions and gains are known, or known
+ * with a given error.
  *
  *     bench_joint [-m photos] [-t threads] [-g error of a] [-b error of b] [-e motion error, px] [-s setting=value]...
  *                 SCENE...
  *
- * Without -m: m = 2, 3 and 5. Prints PSNR and SSIM of T and of the reflection in photo 1, in sRGB values, and their means. */
+ * Without -m: m = 2, 3 and 5. Prints PSNR and SSIM of T and of the reflection in photo 1, in sRGB values, and their
+ * means. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,8 +119,8 @@ static esra_status run(const struct aligned *aligned, const struct scene *scene,
     double start_s = esra_timer_now_s();
     TRY(esra_joint_create(&joint, &(struct joint_photos){m, aligned->photos, aligned->masks}, options->levels, pool,
                           message));
-    TRY(esra_joint_solve(joint, &(struct joint_model){aligned->a, aligned->b, aligned->motion[0]}, &options->settings, 0,
-                         &info, message));
+    TRY(esra_joint_solve(joint, &(struct joint_model){aligned->a, aligned->b, aligned->motion[0]}, &options->settings,
+                         0, &info, message));
     score->seconds = esra_timer_now_s() - start_s;
     TRY(esra_joint_transmitted(joint, &t, message));
     TRY(esra_joint_seen(joint, 0, &r, message));
@@ -128,7 +129,8 @@ static esra_status run(const struct aligned *aligned, const struct scene *scene,
     score->psnr_r = bench_psnr(&r, &scene->reflected, 0);
     score->ssim_r = bench_ssim(&r, &scene->reflected);
     score->fitted_t = fitted_psnr(&t, &scene->transmitted);
-    printf("  m=%d  T %6.2f %.4f (fitted %6.2f)  R %6.2f %.4f   F %.4e data %.3e residual %.4f trusted %.3f  %d its (%.0f full)"
+    printf("  m=%d  T %6.2f %.4f (fitted %6.2f)  R %6.2f %.4f   F %.4e data %.3e residual %.4f trusted %.3f  %d its "
+           "(%.0f full)"
            " %.2f s\n",
            m, score->psnr_t, score->ssim_t, score->fitted_t, score->psnr_r, score->ssim_r, info.objective, info.data,
            info.residual, info.trusted, info.iterations, info.work, score->seconds);
@@ -180,11 +182,16 @@ static bool set(struct options *options, const char *text)
         double *real;
         int *count;
     } table[] = {
-        {"lambda_transmitted", &s->lambda_transmitted, NULL}, {"lambda_reflected", &s->lambda_reflected, NULL},
-        {"robust_scale", &s->robust_scale, NULL},             {"edge_scale", &s->edge_scale, NULL},
-        {"negative", &s->negative, NULL},                     {"reweighings", NULL, &s->reweighings},
-        {"iterations", NULL, &s->iterations},                 {"tolerance", &s->tolerance, NULL},
-        {"levels", NULL, &options->levels},                   {"coarse_effort", NULL, &s->coarse_effort},
+        {"lambda_transmitted", &s->lambda_transmitted, NULL},
+        {"lambda_reflected", &s->lambda_reflected, NULL},
+        {"robust_scale", &s->robust_scale, NULL},
+        {"edge_scale", &s->edge_scale, NULL},
+        {"negative", &s->negative, NULL},
+        {"reweighings", NULL, &s->reweighings},
+        {"iterations", NULL, &s->iterations},
+        {"tolerance", &s->tolerance, NULL},
+        {"levels", NULL, &options->levels},
+        {"coarse_effort", NULL, &s->coarse_effort},
     };
     for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
         size_t length = strlen(table[k].name);
@@ -227,7 +234,8 @@ int main(int argc, char **argv)
     struct message message;
     struct score sums[SCENE_PHOTOS + 1] = {0};
     if (!parse(&options, argc, argv)) {
-        fprintf(stderr, "usage: %s [-m photos] [-t threads] [-g error] [-b error] [-e px] [-s setting=value]... SCENE...\n",
+        fprintf(stderr,
+                "usage: %s [-m photos] [-t threads] [-g error] [-b error] [-e px] [-s setting=value]... SCENE...\n",
                 argv[0]);
         return 64;
     }
@@ -241,8 +249,8 @@ int main(int argc, char **argv)
     for (int m = 2; m <= SCENE_PHOTOS && !failed; m++)
         if (sums[m].seconds > 0)
             printf("mean of %d  m=%d  T %.2f %.4f (fitted %.2f)  R %.2f %.4f  %.2f s\n", scenes, m,
-                   sums[m].psnr_t / scenes, sums[m].ssim_t / scenes, sums[m].fitted_t / scenes,
-                   sums[m].psnr_r / scenes, sums[m].ssim_r / scenes, sums[m].seconds / scenes);
+                   sums[m].psnr_t / scenes, sums[m].ssim_t / scenes, sums[m].fitted_t / scenes, sums[m].psnr_r / scenes,
+                   sums[m].ssim_r / scenes, sums[m].seconds / scenes);
     esra_pool_free(&pool);
     return failed ? 65 : 0;
 }

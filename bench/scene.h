@@ -7,8 +7,8 @@
 #define SCENE_PHOTOS 5
 
 struct scene {
-    struct image photos[SCENE_PHOTOS]; /* linear light, as taken */
-    struct image transmitted, reflected; /* truth in photo 0 */
+    struct image photos[SCENE_PHOTOS];               /* linear light, as taken */
+    struct image transmitted, reflected;             /* truth in photo 0 */
     double ht[SCENE_PHOTOS][9], hr[SCENE_PHOTOS][9]; /* reference pixel to photo pixel */
     double a[SCENE_PHOTOS], b[SCENE_PHOTOS];
 };

@@ -7,10 +7,10 @@
 #include "base/pool.h"
 
 struct guide {
-    int photos;               /* m */
-    struct image *gradients;  /* [2(m+1)], the order of esra_problem: 2l down, 2l+1 right */
-    struct image *weights;    /* [m], one channel in [0,1]: esra_problem's weights */
-    struct image *start;      /* [m+1] in [0,1]: layers near the solution */
+    int photos;              /* m */
+    struct image *gradients; /* [2(m+1)], the order of esra_problem: 2l down, 2l+1 right */
+    struct image *weights;   /* [m], one channel in [0,1]: esra_problem's weights */
+    struct image *start;     /* [m+1] in [0,1]: layers near the solution */
 };
 
 /* Zeroed images of the given size. */
@@ -20,8 +20,8 @@ esra_status esra_guide_create(struct guide *guide, int photos, int width, int he
 /* Frees the images and zeroes *guide; harmless on a zeroed one. */
 void esra_guide_free(struct guide *guide);
 
-/* Layer l's gradients from an image of it, zero where `known` (one channel) is zero on either side of a difference; known
- * NULL: everywhere. */
+/* Layer l's gradients from an image of it, zero where `known` (one channel) is zero on either side of a difference;
+ * known NULL: everywhere. */
 void esra_guide_set_layer(struct guide *guide, int layer, const struct image *image, const struct image *known);
 
 #endif

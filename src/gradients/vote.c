@@ -7,8 +7,8 @@
 #include "base/select.h"
 #include "ops/poisson.h"
 
-/* Share of a photo's pixels that may be darker than a_i L_0, when L_0 is made as bright as the photos allow: fewer follow
- * noise and misalignment. */
+/* Share of a photo's pixels that may be darker than a_i L_0, when L_0 is made as bright as the photos allow: fewer
+ * follow noise and misalignment. */
 #define DARK_SHARE 0.005
 
 struct ballot {
@@ -74,7 +74,8 @@ static bool both_seen(const struct vote *vote, int i, size_t here, size_t there)
 }
 
 /* One row of one direction in one channel: E_0, then E_i. */
-static void vote_row(const struct voting *voting, struct ballot *ballots, unsigned char *seen, int direction, int c, int y)
+static void vote_row(const struct voting *voting, struct ballot *ballots, unsigned char *seen, int direction, int c,
+                     int y)
 {
     const struct vote *vote = voting->vote;
     int width = vote->images[0].width, height = vote->images[0].height;
@@ -116,7 +117,8 @@ static void photo_gradients(void *work, int i, int worker)
 }
 
 /* What can be added to P, the integral of E_0, until photo i has DARK_SHARE of its pixels darker than a_i L_0. */
-static float headroom(const struct voting *voting, int i, const float *p, const float *photo, float *values, size_t pixels)
+static float headroom(const struct voting *voting, int i, const float *p, const float *photo, float *values,
+                      size_t pixels)
 {
     const struct vote *vote = voting->vote;
     float a = (float)vote->mixing[i];
@@ -176,7 +178,8 @@ static esra_status make_room(struct voting *voting, struct pool *pool, struct me
     return voting->scratch && voting->ballots ? ESRA_OK : esra_fail_memory(message);
 }
 
-esra_status esra_guide_from_vote(struct guide *guide, const struct vote *vote, struct pool *pool, struct message *message)
+esra_status esra_guide_from_vote(struct guide *guide, const struct vote *vote, struct pool *pool,
+                                 struct message *message)
 {
     const struct image *first = &vote->images[0];
     struct voting voting = {.guide = guide, .vote = vote, .zero_vote = vote->zero_vote};

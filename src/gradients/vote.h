@@ -1,5 +1,5 @@
-/* gradients/vote.h - the layers' gradients by voting, where the reflection's motion is not known: what stays the same in
- * aligned photos is the scene (Weiss 2001, "Deriving intrinsic images from image sequences"). */
+/* gradients/vote.h - the layers' gradients by voting, where the reflection's motion is not known: what stays the same
+ * in aligned photos is the scene (Weiss 2001, "Deriving intrinsic images from image sequences"). */
 #ifndef ESRA_GRADIENTS_VOTE_H
 #define ESRA_GRADIENTS_VOTE_H
 
@@ -15,8 +15,9 @@ struct vote {
                                    It breaks the tie of two photos that disagree towards the weaker gradient */
 };
 
-/* E_0 = weighted median over the photos of D I_i/a_i, weights a_i; E_i = D I_i - a_i E_0; all zero across masks' borders.
- * start: L_0 integrates E_0, as bright as the photos allow; L_i = I_i - a_i L_0. */
-esra_status esra_guide_from_vote(struct guide *guide, const struct vote *vote, struct pool *pool, struct message *message);
+/* E_0 = weighted median over the photos of D I_i/a_i, weights a_i; E_i = D I_i - a_i E_0; all zero across masks'
+ * borders. start: L_0 integrates E_0, as bright as the photos allow; L_i = I_i - a_i L_0. */
+esra_status esra_guide_from_vote(struct guide *guide, const struct vote *vote, struct pool *pool,
+                                 struct message *message);
 
 #endif

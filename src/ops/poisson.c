@@ -2,7 +2,8 @@
  *
  * Pixels are cells: a coarse cell is 2x2 fine ones (fewer at an odd border). Prolongation P is bilinear between cell
  * centres, restriction its transpose; the coarse operator is D'D again, since P' grows f fourfold just as doubling the
- * distance between samples grows D'D. Gauss-Seidel sweeps, forward before the coarse correction and backward after it. */
+ * distance between samples grows D'D. Gauss-Seidel sweeps, forward before the coarse correction and backward after it.
+ */
 #include "ops/poisson.h"
 
 #include <math.h>
@@ -13,7 +14,7 @@
 /* Each cycle leaves about a tenth of the error; twelve leave what float32 can tell. */
 #define CYCLES 12
 
-#define COARSEST 4 /* a side this small is solved by sweeping */
+#define COARSEST        4 /* a side this small is solved by sweeping */
 #define COARSEST_SWEEPS 20
 
 static int half(int length)

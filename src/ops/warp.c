@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The samples around position t on an axis of `length` samples: the lower one and the fraction, or -1 outside. The slack
- * keeps the border itself inside when h rounds: the identity must see every pixel. */
+/* The samples around position t on an axis of `length` samples: the lower one and the fraction, or -1 outside. The
+ * slack keeps the border itself inside when h rounds: the identity must see every pixel. */
 static int locate(double t, int length, uint16_t *fraction)
 {
     const double slack = 1e-6;
@@ -38,6 +38,8 @@ void esra_warp_layout(struct warp *warp, struct arena *arena)
     size_t pixels = 0;
     if (!esra_size_multiply((size_t)warp->width, height, &pixels))
         arena->overflow = true;
+    warp->right = warp->canvas_width > 1;
+    warp->down = warp->canvas_height > 1 ? warp->canvas_width : 0;
     warp->points = esra_arena_take(arena, pixels, sizeof *warp->points);
     warp->low = esra_arena_take(arena, height, sizeof *warp->low);
     warp->high = esra_arena_take(arena, height, sizeof *warp->high);
@@ -45,8 +47,6 @@ void esra_warp_layout(struct warp *warp, struct arena *arena)
 
 void esra_warp_fill(struct warp *warp, const double h[9], int begin, int end)
 {
-    warp->right = warp->canvas_width > 1;
-    warp->down = warp->canvas_height > 1 ? warp->canvas_width : 0;
     for (int y = begin; y < end; y++) {
         struct warp_point *row = warp->points + (size_t)y * warp->width;
         int low = warp->canvas_height, high = 0;

@@ -3,9 +3,9 @@
  *     (S v)(x) = sum over the four samples k around h(x) of  w_k(x) v(k),      zero where h(x) leaves the canvas
  *     (S'u)(k) = sum over the pixels x that read k of  w_k(x) u(x)
  *
- * Both read the same table, an index and two fractions a pixel, so that the adjoint is exact whatever rounding went into
- * the table. h takes pixels of the frame (width x height) to pixels of the canvas; pixel centres are whole numbers. The
- * four weights of a pixel are not negative and add to 1. */
+ * Both read the same table, an index and two fractions a pixel, so that the adjoint is exact whatever rounding went
+ * into the table. h takes pixels of the frame (width x height) to pixels of the canvas; pixel centres are whole
+ * numbers. The four weights of a pixel are not negative and add to 1. */
 #ifndef ESRA_OPS_WARP_H
 #define ESRA_OPS_WARP_H
 
@@ -19,8 +19,8 @@
 #define WARP_FRACTION 0x1p-15f
 
 struct warp_point {
-    int32_t index;     /* upper left of the four samples: y * canvas_width + x; negative outside the canvas */
-    uint16_t fx, fy;   /* how far towards the right and the lower ones, in 2^-15 */
+    int32_t index;   /* upper left of the four samples: y * canvas_width + x; negative outside the canvas */
+    uint16_t fx, fy; /* how far towards the right and the lower ones, in 2^-15 */
 };
 
 struct warp {

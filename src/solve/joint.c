@@ -45,12 +45,13 @@ static esra_status check_photos(const struct joint_photos *photos, struct messag
         return esra_fail(message, ESRA_BAD_ARGUMENT, "the joint solve needs at least one photo, not %d", photos->count);
     const struct image *first = &photos->photos[0];
     if (first->channels < 1 || first->channels > LANES)
-        return esra_fail(message, ESRA_BAD_DATA, "photos have %d channels: the joint solve takes 1 to %d", first->channels,
-                         LANES);
+        return esra_fail(message, ESRA_BAD_DATA, "photos have %d channels: the joint solve takes 1 to %d",
+                         first->channels, LANES);
     /* Sample numbers on the canvas, up to 1.5 times wider and higher, are 31 bits. */
     if ((double)first->width * first->height * 2.3 > 2147483647.0)
-        return esra_fail(message, ESRA_OVER_LIMIT, "photos of %d x %d are too large for the joint solve: make them smaller",
-                         first->width, first->height);
+        return esra_fail(message, ESRA_OVER_LIMIT,
+                         "photos of %d x %d are too large for the joint solve: make them smaller", first->width,
+                         first->height);
     for (int i = 0; i < photos->count; i++) {
         const struct image *photo = &photos->photos[i], *mask = photos->masks ? &photos->masks[i] : NULL;
         if (photo->width != first->width || photo->height != first->height || photo->channels != first->channels)
@@ -126,7 +127,8 @@ esra_status esra_joint_create(struct joint **out, const struct joint_photos *pho
     joint->photos = photos->count;
     joint->finest = -1;
     plan_levels(joint, &photos->photos[0], levels);
-    if (!esra_joint_place(joint, &joint->tables, layout_tables) || !esra_joint_place(joint, &joint->pyramid, layout_pyramid))
+    if (!esra_joint_place(joint, &joint->tables, layout_tables) ||
+        !esra_joint_place(joint, &joint->pyramid, layout_pyramid))
         TRY(esra_fail_memory(message));
     TRY(esra_joint_load(joint, photos, message));
     return ESRA_OK;

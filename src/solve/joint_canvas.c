@@ -5,8 +5,8 @@
 
 #include "base/select.h"
 
-/* A photo that needs more than this part of the frame beyond a side is moved by a wrong motion, or adds only pixels that
- * no other photo sees; they are left out. */
+/* A photo that needs more than this part of the frame beyond a side is moved by a wrong motion, or adds only pixels
+ * that no other photo sees; they are left out. */
 #define LARGEST_MARGIN 0.25
 
 static void extend(double *low, double *high, double value)

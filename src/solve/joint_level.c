@@ -63,8 +63,8 @@ static void halve_rows(void *work, int task, int worker)
             size_t n = (size_t)y * width + x;
             coarse->photo[i][n] =
                 0.25f * ((photo[above + left] + photo[above + right]) + (photo[below + left] + photo[below + right]));
-            coarse->mask[i][n] = fminf(fminf(mask[above + left], mask[above + right]),
-                                       fminf(mask[below + left], mask[below + right]));
+            coarse->mask[i][n] =
+                fminf(fminf(mask[above + left], mask[above + right]), fminf(mask[below + left], mask[below + right]));
         }
     }
 }

@@ -1,6 +1,6 @@
 /* solve/joint_level.h - one resolution of the joint two-layer problem: the photos, how the reflection is seen in each,
- * and the two layers. Level 0 is the full size; level k+1 averages 2x2 pixels of level k, so that position x of level k is
- * (x - 1/2)/2 of level k+1, in the frame and on the reflection's canvas alike. */
+ * and the two layers. Level 0 is the full size; level k+1 averages 2x2 pixels of level k, so that position x of level k
+ * is (x - 1/2)/2 of level k+1, in the frame and on the reflection's canvas alike. */
 #ifndef ESRA_SOLVE_JOINT_LEVEL_H
 #define ESRA_SOLVE_JOINT_LEVEL_H
 
@@ -16,14 +16,14 @@
 enum { TRANSMITTED, REFLECTED, JOINT_LAYERS };
 
 struct joint_level {
-    int photos;                                        /* m */
-    int channels;                                      /* c <= LANES */
-    int width[JOINT_LAYERS], height[JOINT_LAYERS];     /* of the frame, and of the reflection's canvas */
-    lanes **photo;                                     /* [m]: I_i */
-    float **mask;                                      /* [m]: w_i in [0,1] */
-    float **weight;                                    /* [m]: w_i times the robust weight; 0 where R is not seen */
-    struct warp *warp;                                 /* [m]: S_i */
-    lanes *layer[JOINT_LAYERS];                        /* T, R */
+    int photos;                                    /* m */
+    int channels;                                  /* c <= LANES */
+    int width[JOINT_LAYERS], height[JOINT_LAYERS]; /* of the frame, and of the reflection's canvas */
+    lanes **photo;                                 /* [m]: I_i */
+    float **mask;                                  /* [m]: w_i in [0,1] */
+    float **weight;                                /* [m]: w_i times the robust weight; 0 where R is not seen */
+    struct warp *warp;                             /* [m]: S_i */
+    lanes *layer[JOINT_LAYERS];                    /* T, R */
 };
 
 /* Rows [*begin, *end) of block number `block`. */

@@ -107,7 +107,8 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
     const struct warp *warp = &level->warp[i];
     int width = level->width[TRANSMITTED];
     float a = (float)system->mixing[i], b = (float)system->reflection_gain[i];
-    float per_channel = 1 / (float)level->channels, per_scale = 1 / (float)(system->robust_scale * system->robust_scale);
+    float per_channel = 1 / (float)level->channels,
+          per_scale = 1 / (float)(system->robust_scale * system->robust_scale);
     ptrdiff_t offset = (ptrdiff_t)system->strip_low[block] * level->width[REFLECTED];
     struct long_product product = {1, 0};
     double half_weighted = 0;
@@ -116,7 +117,8 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
         level->weight[i][n] = w;
         if (w == 0)
             continue;
-        lanes r = level->photo[i][n] - a * level->layer[TRANSMITTED][n] - b * warp_sample(warp, level->layer[REFLECTED], n);
+        lanes r =
+            level->photo[i][n] - a * level->layer[TRANSMITTED][n] - b * warp_sample(warp, level->layer[REFLECTED], n);
         float square = lanes_sum(r * r) * per_channel, factor = 1 + square * per_scale;
         if (w == 1)
             multiply(&product, factor);
@@ -130,8 +132,8 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
         share->square += omega * square;
         share->trusted += omega;
     }
-    share->data += system->robust_scale * system->robust_scale / 2 *
-                   (product.logarithm + log(product.product) + half_weighted);
+    share->data +=
+        system->robust_scale * system->robust_scale / 2 * (product.logarithm + log(product.product) + half_weighted);
 }
 
 static void weigh_frame(void *work, int task, int worker)

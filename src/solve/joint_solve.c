@@ -5,8 +5,8 @@
 #include "base/timer.h"
 #include "solve/joint_object.h"
 
-/* Share of the reflection's pixels that the black point lets below zero. Mean PSNR of T over six scenes, m = 3, the rule
- * applied at every level: .0001 32.0 dB, .001 34.6, .003 35.6, .01 35.6, .03 34.4; lower ones follow the noise. */
+/* Share of the reflection's pixels that the black point lets below zero. Mean PSNR of T over six scenes, m = 3, the
+ * rule applied at every level: .0001 32.0 dB, .001 34.6, .003 35.6, .01 35.6, .03 34.4; lower ones follow the noise. */
 #define BLACK_SHARE 0.005
 
 void esra_joint_settings_default(struct joint_settings *settings)
@@ -15,7 +15,7 @@ void esra_joint_settings_default(struct joint_settings *settings)
         .lambda_transmitted = 1e-3,
         .lambda_reflected = 2e-3,
         .robust_scale = 0.02,
-        .edge_scale = 0.004,
+        .edge_scale = 0.002,
         .negative = 1,
         .reweighings = 3,
         .coarse_effort = 3,
@@ -103,8 +103,8 @@ static void set_system(struct joint *joint, const struct joint_model *model, con
 static void improve(struct joint *joint, const struct joint_settings *settings, int rounds, bool cold,
                     struct joint_info *info)
 {
-    double share = (double)joint_pixels(joint->system.level, TRANSMITTED) /
-                   (double)joint_pixels(&joint->level[0], TRANSMITTED);
+    double share =
+        (double)joint_pixels(joint->system.level, TRANSMITTED) / (double)joint_pixels(&joint->level[0], TRANSMITTED);
     for (int round = 0; round < rounds; round++) {
         esra_joint_reweigh(&joint->system, cold && round == 0);
         int made = esra_joint_descend(&joint->system, settings->iterations, settings->tolerance);
@@ -183,8 +183,9 @@ static void climb(struct joint *joint, const struct joint_settings *settings, st
     }
 }
 
-esra_status esra_joint_solve(struct joint *joint, const struct joint_model *model, const struct joint_settings *settings,
-                             int finest, struct joint_info *info, struct message *message)
+esra_status esra_joint_solve(struct joint *joint, const struct joint_model *model,
+                             const struct joint_settings *settings, int finest, struct joint_info *info,
+                             struct message *message)
 {
     const struct joint_level *top = &joint->level[0];
     double start_s = esra_timer_now_s();
@@ -193,8 +194,7 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
     TRY(check_model(joint, model, message));
     joint->finest = -1;
     joint->wanted = finest < 0 ? 0 : finest >= joint->levels ? joint->levels - 1 : finest;
-    joint->canvas =
-        esra_joint_canvas(model->motion, joint->photos, top->width[TRANSMITTED], top->height[TRANSMITTED]);
+    joint->canvas = esra_joint_canvas(model->motion, joint->photos, top->width[TRANSMITTED], top->height[TRANSMITTED]);
     size_canvases(joint);
     if (!esra_joint_place(joint, &joint->layers, layout_layers))
         return esra_fail_memory(message);
@@ -210,8 +210,8 @@ fail:
     return status;
 }
 
-esra_status esra_joint_resume(struct joint *joint, const struct joint_model *model, const struct joint_settings *settings,
-                              struct joint_info *info, struct message *message)
+esra_status esra_joint_resume(struct joint *joint, const struct joint_model *model,
+                              const struct joint_settings *settings, struct joint_info *info, struct message *message)
 {
     double start_s = esra_timer_now_s();
     esra_status status = ESRA_OK;
@@ -231,8 +231,8 @@ fail:
     return status;
 }
 
-esra_status esra_joint_score(struct joint *joint, const struct joint_model *model, const struct joint_settings *settings,
-                             int finest, double *score, struct message *message)
+esra_status esra_joint_score(struct joint *joint, const struct joint_model *model,
+                             const struct joint_settings *settings, int finest, double *score, struct message *message)
 {
     struct joint_info info;
     esra_status status = esra_joint_solve(joint, model, settings, finest, &info, message);

@@ -44,6 +44,6 @@ void esra_joint_system_enter(struct joint_system *system, struct joint_level *le
     esra_joint_strips(system);
     for (int block = 1; block < JOINT_BLOCKS; block++)
         system->strip[block] =
-            system->strip[block - 1] + (size_t)(system->strip_high[block - 1] - system->strip_low[block - 1]) *
-                                           (size_t)level->width[REFLECTED];
+            system->strip[block - 1] +
+            (size_t)(system->strip_high[block - 1] - system->strip_low[block - 1]) * (size_t)level->width[REFLECTED];
 }

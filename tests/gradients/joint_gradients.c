@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-#define WIDTH 20
+#define WIDTH  20
 #define HEIGHT 15
 #define PIXELS (WIDTH * HEIGHT)
 

@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-#define WIDTH 64
+#define WIDTH  64
 #define HEIGHT 48
 #define PHOTOS 3
 

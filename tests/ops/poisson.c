@@ -1,4 +1,5 @@
-/* tests/ops/poisson.c - integration gives an image back from its gradients, and satisfies the normal equations otherwise. */
+/* tests/ops/poisson.c - integration gives an image back from its gradients, and satisfies the normal equations
+ * otherwise. */
 #include "ops/poisson.h"
 
 #include "check.h"

@@ -34,8 +34,8 @@ static void make_warp(struct warp *warp, struct arena *arena, const double h[9])
 static void random_motion(double h[9])
 {
     double angle = check_random(-.2, .2), scale = check_random(.8, 1.2);
-    double motion[9] = {scale * cos(angle), -scale * sin(angle), check_random(-6, 6),
-                        scale * sin(angle), scale * cos(angle),  check_random(-6, 6),
+    double motion[9] = {scale * cos(angle),        -scale * sin(angle),       check_random(-6, 6),
+                        scale * sin(angle),        scale * cos(angle),        check_random(-6, 6),
                         check_random(-2e-3, 2e-3), check_random(-2e-3, 2e-3), 1};
     memcpy(h, motion, sizeof motion);
 }
@@ -46,7 +46,9 @@ static void the_adjoint_is_exact(void)
     struct arena arena = {0};
     for (int width = 1; width <= SIDE; width += 1 + width / 3)
         for (int height = 1; height <= SIDE; height += 1 + height / 3) {
-            struct warp warp = {.width = width, .height = height, .canvas_width = 1 + (height * 7 + width) % SIDE,
+            struct warp warp = {.width = width,
+                                .height = height,
+                                .canvas_width = 1 + (height * 7 + width) % SIDE,
                                 .canvas_height = 1 + (width * 5 + height) % SIDE};
             int n = width * height, k = warp.canvas_width * warp.canvas_height;
             double h[9];
@@ -114,8 +116,10 @@ static void the_identity_sees_every_pixel(void)
 
 static void outside_and_nonsense_are_not_seen(void)
 {
-    static const double motions[][9] = {
-        {1, 0, 1e9, 0, 1, 0, 0, 0, 1}, {1, 0, 0, 0, 1, 0, 0, 0, -1}, {0, 0, 0, 0, 0, 0, 0, 0, 0}, {1, 0, -400, 0, 1, 0, 0, 0, 1}};
+    static const double motions[][9] = {{1, 0, 1e9, 0, 1, 0, 0, 0, 1},
+                                        {1, 0, 0, 0, 1, 0, 0, 0, -1},
+                                        {0, 0, 0, 0, 0, 0, 0, 0, 0},
+                                        {1, 0, -400, 0, 1, 0, 0, 0, 1}};
     struct arena arena = {0};
     for (int k = 0; k < 4; k++) {
         struct warp warp = {.width = 9, .height = 7, .canvas_width = 9, .canvas_height = 7};

@@ -1,18 +1,18 @@
-/* tests/solve/joint.c - the joint solve recovers two layers whose motions are known, descends, has the same bits for any
- * number of threads, ranks motions, and takes whatever it is given. */
+/* tests/solve/joint.c - the joint solve recovers two layers whose motions are known, descends, has the same bits for
+ * any number of threads, ranks motions, and takes whatever it is given. */
 #include "solve/joint.h"
 
 #include "check.h"
 
-#define WIDTH 120
+#define WIDTH  120
 #define HEIGHT 90
 #define PHOTOS 3
 
 static struct image photos[PHOTOS], masks[PHOTOS], truth;
 static double mixing[PHOTOS] = {1, 1.07, 0.95}, gain[PHOTOS] = {1, 0.98, 1.05};
-static double motion[9 * PHOTOS] = {1, 0, 0,    0, 1, 0,    0, 0, 1, /* the reference */
-                                    1, .01, 6.3,  -.01, 1, -4.6, 0, 0, 1, /* and two others */
-                                    1, -.02, -5.4, .02, 1, 7.2,  0, 0, 1};
+static double motion[9 * PHOTOS] = {1, 0,    0,    0,    1, 0,    0, 0, 1, /* the reference */
+                                    1, .01,  6.3,  -.01, 1, -4.6, 0, 0, 1, /* and two others */
+                                    1, -.02, -5.4, .02,  1, 7.2,  0, 0, 1};
 
 /* Flat tiles: sharp edges and nothing between them, black here and there. */
 static double tile(double x, double y, double size, int channel, uint64_t salt)
@@ -48,8 +48,9 @@ static void make_scene(void)
         for (int n = 0; n < 3 * WIDTH * HEIGHT; n++) {
             int c = n / (WIDTH * HEIGHT), y = n / WIDTH % HEIGHT, x = n % WIDTH;
             truth.data[n] = 0.6f * shade(motion, x, y, 13, c, 1);
-            photos[i].data[n] = (float)(mixing[i] * truth.data[n] + gain[i] * 0.3 * shade(motion + 9 * i, x, y, 9, c, 2) +
-                                        check_random(-.002, .002));
+            photos[i].data[n] =
+                (float)(mixing[i] * truth.data[n] + gain[i] * 0.3 * shade(motion + 9 * i, x, y, 9, c, 2) +
+                        check_random(-.002, .002));
         }
     }
 }
@@ -166,8 +167,8 @@ static void threads_do_not_change_a_bit(void)
     free_scene();
 }
 
-/* At half resolution the score already tells the true motion from wrong ones, also from one that moves R out of sight, and
- * two photos are enough. */
+/* At half resolution the score already tells the true motion from wrong ones, also from one that moves R out of sight,
+ * and two photos are enough. */
 static void the_true_motion_scores_best(void)
 {
     static const double errors[][2] = {{-4, -5}, {3, -5}, {-4, 3}, {3, 3}, {1, 0}, {28, 20}, {1e4, 0}};
@@ -179,7 +180,8 @@ static void the_true_motion_scores_best(void)
     make_scene();
     CHECK(esra_pool_create(&pool, 2, &message) == ESRA_OK);
     CHECK(esra_joint_create(&joint, &(struct joint_photos){2, photos, masks}, 3, pool, &message) == ESRA_OK);
-    CHECK(esra_joint_score(joint, &(struct joint_model){mixing, gain, motion}, &run.settings, 1, &best, &message) == ESRA_OK);
+    CHECK(esra_joint_score(joint, &(struct joint_model){mixing, gain, motion}, &run.settings, 1, &best, &message) ==
+          ESRA_OK);
     for (size_t k = 0; k < sizeof errors / sizeof *errors; k++) {
         double wrong[9 * PHOTOS];
         memcpy(wrong, motion, sizeof wrong);
@@ -279,7 +281,8 @@ static void nonsense_is_refused(void)
     bad[12] = NAN;
     CHECK(esra_pool_create(&pool, 1, &message) == ESRA_OK);
     CHECK(esra_joint_create(&joint, &(struct joint_photos){0, photos, masks}, 4, pool, &message) == ESRA_BAD_ARGUMENT);
-    CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, photos}, 4, pool, &message) == ESRA_BAD_DATA);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, photos}, 4, pool, &message) ==
+          ESRA_BAD_DATA);
     CHECK(joint == NULL);
     CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, NULL}, 4, pool, &message) == ESRA_OK);
     CHECK(esra_joint_resume(joint, &(struct joint_model){mixing, gain, motion}, &run.settings, &info, &message) ==
