@@ -166,7 +166,9 @@ static void settle_black(struct joint *joint)
 }
 
 /* The coarsest level finds the low frequencies; finer ones keep them. What decides the constant between the layers, the
- * darkest pixels of R, are small: averaged away in coarse levels, so that every level settles it anew. */
+ * darkest pixels of R, are small: averaged away in coarse levels, so that each settles it anew. The finest does not:
+ * noise decides there, and the data, where gains differ, has the last word. (Two scenes, m = 5: T 37.5 dB, 34.9 with
+ * the finest settled too; with 1 % errors in b_i 35.5 and 33.7.) */
 static void climb(struct joint *joint, const struct joint_settings *settings, struct joint_info *info)
 {
     for (int l = joint->levels - 1; l >= joint->wanted; l--) {
@@ -178,7 +180,7 @@ static void climb(struct joint *joint, const struct joint_settings *settings, st
         esra_joint_system_enter(&joint->system, &joint->level[l]);
         int effort = l > joint->wanted ? settings->coarse_effort : 1;
         improve(joint, settings, settings->reweighings * effort, coarsest, info);
-        if (settings->black_point)
+        if (settings->black_point && (coarsest || l > joint->wanted))
             settle_black(joint);
     }
 }
