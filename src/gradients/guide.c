@@ -1,0 +1,70 @@
+/* gradients/guide.c - gradients, weights and start of the solver. */
+#include "gradients/guide.h"
+
+#include "base/memory.h"
+#include "ops/diff.h"
+
+static esra_status create_images(struct image **images, int count, int width, int height, int channels,
+                                 struct message *message)
+{
+    esra_status status = ESRA_OK;
+    *images = esra_allocate((size_t)count, sizeof **images);
+    if (!*images)
+        return esra_fail_memory(message);
+    for (int n = 0; n < count; n++)
+        TRY(esra_image_create(&(*images)[n], width, height, channels, message));
+fail:
+    return status;
+}
+
+static void free_images(struct image **images, int count)
+{
+    for (int n = 0; *images && n < count; n++)
+        esra_image_free(&(*images)[n]);
+    esra_release(images);
+}
+
+esra_status esra_guide_create(struct guide *guide, int photos, int width, int height, int channels,
+                              struct message *message)
+{
+    esra_status status = ESRA_OK;
+    *guide = (struct guide){.photos = photos};
+    TRY(create_images(&guide->gradients, 2 * (photos + 1), width, height, channels, message));
+    TRY(create_images(&guide->weights, photos, width, height, 1, message));
+    TRY(create_images(&guide->start, photos + 1, width, height, channels, message));
+    return ESRA_OK;
+fail:
+    esra_guide_free(guide);
+    return status;
+}
+
+void esra_guide_free(struct guide *guide)
+{
+    free_images(&guide->gradients, 2 * (guide->photos + 1));
+    free_images(&guide->weights, guide->photos);
+    free_images(&guide->start, guide->photos + 1);
+    *guide = (struct guide){0};
+}
+
+static void forget_unknown(struct plane down, struct plane right, struct plane known)
+{
+    for (int y = 0; y < known.height; y++)
+        for (int x = 0; x < known.width; x++) {
+            const float *here = plane_row(known, y) + x;
+            if (y < known.height - 1 && (here[0] == 0 || here[known.stride] == 0))
+                plane_row(down, y)[x] = 0;
+            if (x < known.width - 1 && (here[0] == 0 || here[1] == 0))
+                plane_row(right, y)[x] = 0;
+        }
+}
+
+void esra_guide_set_layer(struct guide *guide, int layer, const struct image *image, const struct image *known)
+{
+    for (int c = 0; c < image->channels; c++) {
+        struct plane down = image_plane(&guide->gradients[2 * layer], c);
+        struct plane right = image_plane(&guide->gradients[2 * layer + 1], c);
+        esra_diff_forward(image_plane(image, c), down, right);
+        if (known)
+            forget_unknown(down, right, image_plane(known, 0));
+    }
+}

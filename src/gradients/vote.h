@@ -1,0 +1,23 @@
+/* gradients/vote.h - the layers' gradients by voting, where the reflection's motion is not known: what stays the same
+ * in aligned photos is the scene (Weiss 2001, "Deriving intrinsic images from image sequences"). */
+#ifndef ESRA_GRADIENTS_VOTE_H
+#define ESRA_GRADIENTS_VOTE_H
+
+#include "gradients/guide.h"
+
+/* Photos in the reference frame, all of one size. */
+struct vote {
+    int photos;                 /* m */
+    const struct image *images; /* [m]: I_i */
+    const struct image *masks;  /* [m], one channel, 0 where photo i does not see the frame; NULL: all seen */
+    const double *mixing;       /* a_i; photos with a_i = 0 have no vote */
+    double zero_vote;           /* votes for "no gradient", in photos; -1: half a vote where m is even, none otherwise.
+                                   It breaks the tie of two photos that disagree towards the weaker gradient */
+};
+
+/* E_0 = weighted median over the photos of D I_i/a_i, weights a_i; E_i = D I_i - a_i E_0; all zero across masks'
+ * borders. start: L_0 integrates E_0, as bright as the photos allow; L_i = I_i - a_i L_0. */
+esra_status esra_guide_from_vote(struct guide *guide, const struct vote *vote, struct pool *pool,
+                                 struct message *message);
+
+#endif

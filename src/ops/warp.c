@@ -1,0 +1,132 @@
+/* ops/warp.c - the table of a bilinear warp, and the operator on planes. */
+#include "ops/warp.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The samples around position t on an axis of `length` samples: the lower one and the fraction, or -1 outside. The
+ * slack keeps the border itself inside when h rounds: the identity must see every pixel. */
+static int locate(double t, int length, uint16_t *fraction)
+{
+    const double slack = 1e-6;
+    if (!(t >= -slack && t <= length - 1 + slack))
+        return -1;
+    int lower = (int)t;
+    if (lower > length - 2)
+        lower = length > 1 ? length - 2 : 0;
+    double f = fmin(fmax(t - lower, 0), 1);
+    *fraction = length > 1 ? (uint16_t)lrint(ldexp(f, 15)) : 0;
+    return lower;
+}
+
+static struct warp_point point_at(const struct warp *warp, const double h[9], int x, int y)
+{
+    struct warp_point point = {-1, 0, 0};
+    double w = h[6] * x + h[7] * y + h[8];
+    if (!(w > 1e-9)) /* at or beyond the horizon; h is scaled so that w is about 1 */
+        return point;
+    int column = locate((h[0] * x + h[1] * y + h[2]) / w, warp->canvas_width, &point.fx);
+    int row = locate((h[3] * x + h[4] * y + h[5]) / w, warp->canvas_height, &point.fy);
+    if (column >= 0 && row >= 0)
+        point.index = row * warp->canvas_width + column;
+    return point;
+}
+
+void esra_warp_layout(struct warp *warp, struct arena *arena)
+{
+    size_t height = (size_t)warp->height;
+    size_t pixels = 0;
+    if (!esra_size_multiply((size_t)warp->width, height, &pixels))
+        arena->overflow = true;
+    warp->right = warp->canvas_width > 1;
+    warp->down = warp->canvas_height > 1 ? warp->canvas_width : 0;
+    warp->points = esra_arena_take(arena, pixels, sizeof *warp->points);
+    warp->low = esra_arena_take(arena, height, sizeof *warp->low);
+    warp->high = esra_arena_take(arena, height, sizeof *warp->high);
+}
+
+void esra_warp_fill(struct warp *warp, const double h[9], int begin, int end)
+{
+    for (int y = begin; y < end; y++) {
+        struct warp_point *row = warp->points + (size_t)y * warp->width;
+        int low = warp->canvas_height, high = 0;
+        for (int x = 0; x < warp->width; x++) {
+            row[x] = point_at(warp, h, x, y);
+            if (row[x].index < 0)
+                continue;
+            int upper = row[x].index / warp->canvas_width, lower = upper + (warp->down > 0);
+            low = upper < low ? upper : low;
+            high = lower >= high ? lower + 1 : high;
+        }
+        warp->low[y] = low < high ? low : 0;
+        warp->high[y] = high;
+    }
+}
+
+/* The four weights in the order of the samples at 0, right, down, down + right. */
+static void weights_of(struct warp_point point, float w[4])
+{
+    float fx = point.fx * WARP_FRACTION, fy = point.fy * WARP_FRACTION;
+    w[0] = (1 - fx) * (1 - fy);
+    w[1] = fx * (1 - fy);
+    w[2] = (1 - fx) * fy;
+    w[3] = fx * fy;
+}
+
+void esra_warp_forward(const struct warp *warp, struct plane canvas, struct plane out)
+{
+    for (int y = 0; y < warp->height; y++)
+        for (int x = 0; x < warp->width; x++) {
+            struct warp_point point = warp->points[(size_t)y * warp->width + x];
+            float *to = plane_row(out, y) + x, w[4];
+            *to = 0;
+            if (point.index < 0)
+                continue;
+            const float *at = plane_row(canvas, point.index / warp->canvas_width) + point.index % warp->canvas_width;
+            ptrdiff_t down = warp->down ? canvas.stride : 0;
+            weights_of(point, w);
+            *to = w[0] * at[0] + w[1] * at[warp->right] + w[2] * at[down] + w[3] * at[down + warp->right];
+        }
+}
+
+void esra_warp_adjoint(const struct warp *warp, struct plane in, struct plane canvas)
+{
+    for (int y = 0; y < canvas.height; y++)
+        memset(plane_row(canvas, y), 0, (size_t)canvas.width * sizeof(float));
+    for (int y = 0; y < warp->height; y++)
+        for (int x = 0; x < warp->width; x++) {
+            struct warp_point point = warp->points[(size_t)y * warp->width + x];
+            float u = plane_row(in, y)[x], w[4];
+            if (point.index < 0)
+                continue;
+            float *at = plane_row(canvas, point.index / warp->canvas_width) + point.index % warp->canvas_width;
+            ptrdiff_t down = warp->down ? canvas.stride : 0;
+            weights_of(point, w);
+            at[0] += w[0] * u;
+            at[warp->right] += w[1] * u;
+            at[down] += w[2] * u;
+            at[down + warp->right] += w[3] * u;
+        }
+}
+
+double esra_warp_norm_squared(const struct warp *warp, struct plane scratch)
+{
+    float largest = 0;
+    for (int y = 0; y < scratch.height; y++)
+        memset(plane_row(scratch, y), 0, (size_t)scratch.width * sizeof(float));
+    for (size_t n = 0; n < (size_t)warp->width * (size_t)warp->height; n++) {
+        struct warp_point point = warp->points[n];
+        float w[4];
+        if (point.index < 0)
+            continue;
+        float *at = plane_row(scratch, point.index / warp->canvas_width) + point.index % warp->canvas_width;
+        ptrdiff_t steps[4] = {0, warp->right, warp->down ? scratch.stride : 0, 0};
+        steps[3] = steps[1] + steps[2];
+        weights_of(point, w);
+        for (int k = 0; k < 4; k++) {
+            at[steps[k]] += w[k];
+            largest = fmaxf(largest, at[steps[k]]);
+        }
+    }
+    return largest;
+}

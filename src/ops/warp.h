@@ -1,0 +1,74 @@
+/* ops/warp.h - bilinear warp S of a canvas by a homography h, and its adjoint.
+ *
+ *     (S v)(x) = sum over the four samples k around h(x) of  w_k(x) v(k),      zero where h(x) leaves the canvas
+ *     (S'u)(k) = sum over the pixels x that read k of  w_k(x) u(x)
+ *
+ * Both read the same table, an index and two fractions a pixel, so that the adjoint is exact whatever rounding went
+ * into the table. h takes pixels of the frame (width x height) to pixels of the canvas; pixel centres are whole
+ * numbers. The four weights of a pixel are not negative and add to 1. */
+#ifndef ESRA_OPS_WARP_H
+#define ESRA_OPS_WARP_H
+
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "base/plane.h"
+#include "ops/lanes.h"
+
+/* Fractions in 2^-15: 3e-5 px is a hundredth of the best alignment, and both ends of [0,1] fit in 16 bits. */
+#define WARP_FRACTION 0x1p-15f
+
+struct warp_point {
+    int32_t index;   /* upper left of the four samples: y * canvas_width + x; negative outside the canvas */
+    uint16_t fx, fy; /* how far towards the right and the lower ones, in 2^-15 */
+};
+
+struct warp {
+    int width, height;               /* of the frame */
+    int canvas_width, canvas_height; /* their product fits in 31 bits */
+    int right, down;                 /* from a sample to its neighbours; 0 where the canvas is one pixel wide or high */
+    struct warp_point *points;       /* [height * width] */
+    int *low, *high;                 /* [height]: canvas rows [low, high) that a row of the frame touches */
+};
+
+/* Takes the table from the arena; the sizes must be set. */
+void esra_warp_layout(struct warp *warp, struct arena *arena);
+
+/* Fills the rows [begin, end) of the table; h is a 3x3 matrix, row by row. */
+void esra_warp_fill(struct warp *warp, const double h[9], int begin, int end);
+
+/* out = S canvas, one channel. */
+void esra_warp_forward(const struct warp *warp, struct plane canvas, struct plane out);
+
+/* canvas = S'in, one channel. */
+void esra_warp_adjoint(const struct warp *warp, struct plane in, struct plane canvas);
+
+/* |S v|^2 <= bound |v|^2 with bound = max_k sum_x w_k(x): Cauchy-Schwarz over the weights of a pixel, which add to 1.
+ * About 1 where h keeps areas. scratch has the canvas' size. */
+double esra_warp_norm_squared(const struct warp *warp, struct plane scratch);
+
+/* (S canvas)(n) in all lanes. Pixel n must lie inside. */
+static inline lanes warp_sample(const struct warp *warp, const lanes *canvas, size_t n)
+{
+    struct warp_point point = warp->points[n];
+    float fx = point.fx * WARP_FRACTION, fy = point.fy * WARP_FRACTION;
+    const lanes *at = canvas + point.index;
+    lanes upper = at[0] + fx * (at[warp->right] - at[0]);
+    lanes lower = at[warp->down] + fx * (at[warp->down + warp->right] - at[warp->down]);
+    return upper + fy * (lower - upper);
+}
+
+/* Adds the adjoint of one pixel: canvas is only a part of the whole that begins at sample `offset`. */
+static inline void warp_scatter(const struct warp *warp, lanes *canvas, ptrdiff_t offset, size_t n, lanes value)
+{
+    struct warp_point point = warp->points[n];
+    float fx = point.fx * WARP_FRACTION, fy = point.fy * WARP_FRACTION;
+    lanes *at = canvas + (point.index - offset);
+    lanes lower = fy * value, upper = value - lower;
+    at[0] += upper - fx * upper;
+    at[warp->right] += fx * upper;
+    at[warp->down] += lower - fx * lower;
+    at[warp->down + warp->right] += fx * lower;
+}
+
+#endif

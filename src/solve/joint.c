@@ -1,0 +1,233 @@
+/* solve/joint.c - the joint two-layer model: its photos and its answers. */
+#include "solve/joint_object.h"
+
+#include <string.h>
+
+/* A side below this many pixels is not halved: four motions of a few pixels must still be told apart. */
+#define LEAST_SIDE 24
+
+static void layout_tables(struct joint *joint, struct arena *arena)
+{
+    size_t m = (size_t)joint->photos;
+    for (int l = 0; l < joint->levels; l++) {
+        struct joint_level *level = &joint->level[l];
+        level->photo = esra_arena_take(arena, m, sizeof *level->photo);
+        level->mask = esra_arena_take(arena, m, sizeof *level->mask);
+        level->weight = esra_arena_take(arena, m, sizeof *level->weight);
+        level->warp = esra_arena_take(arena, m, sizeof *level->warp);
+    }
+    joint->mixing = esra_arena_take(arena, m, sizeof *joint->mixing);
+    joint->reflection_gain = esra_arena_take(arena, m, sizeof *joint->reflection_gain);
+    joint->motion = esra_arena_take(arena, 9 * m, sizeof *joint->motion);
+}
+
+static void plan_levels(struct joint *joint, const struct image *first, int levels)
+{
+    int width = first->width, height = first->height;
+    levels = levels > JOINT_MAX_LEVELS ? JOINT_MAX_LEVELS : levels < 1 ? 1 : levels;
+    for (int l = 0; l < levels; l++) {
+        struct joint_level *level = &joint->level[l];
+        level->photos = joint->photos;
+        level->channels = first->channels;
+        level->width[TRANSMITTED] = width;
+        level->height[TRANSMITTED] = height;
+        joint->levels = l + 1;
+        width = (width + 1) / 2;
+        height = (height + 1) / 2;
+        if (width < LEAST_SIDE || height < LEAST_SIDE)
+            break;
+    }
+}
+
+static esra_status check_photos(const struct joint_photos *photos, struct message *message)
+{
+    if (photos->count < 1)
+        return esra_fail(message, ESRA_BAD_ARGUMENT, "the joint solve needs at least one photo, not %d", photos->count);
+    const struct image *first = &photos->photos[0];
+    if (first->channels < 1 || first->channels > LANES)
+        return esra_fail(message, ESRA_BAD_DATA, "photos have %d channels: the joint solve takes 1 to %d",
+                         first->channels, LANES);
+    /* Sample numbers on the canvas, up to 1.5 times wider and higher, are 31 bits. */
+    if ((double)first->width * first->height * 2.3 > 2147483647.0)
+        return esra_fail(message, ESRA_OVER_LIMIT,
+                         "photos of %d x %d are too large for the joint solve: make them smaller", first->width,
+                         first->height);
+    for (int i = 0; i < photos->count; i++) {
+        const struct image *photo = &photos->photos[i], *mask = photos->masks ? &photos->masks[i] : NULL;
+        if (photo->width != first->width || photo->height != first->height || photo->channels != first->channels)
+            return esra_fail(message, ESRA_BAD_DATA, "photo %d has another size than photo 1", i + 1);
+        if (mask && (mask->width != first->width || mask->height != first->height || mask->channels != 1))
+            return esra_fail(message, ESRA_BAD_DATA, "mask %d has another size than its photo", i + 1);
+    }
+    return ESRA_OK;
+}
+
+struct load {
+    struct joint *joint;
+    const struct joint_photos *photos;
+};
+
+static void load_rows(void *work, int task, int worker)
+{
+    const struct load *load = work;
+    const struct joint_level *level = &load->joint->level[0];
+    int i = task / JOINT_BLOCKS, begin, end;
+    (void)worker;
+    joint_block(level->height[TRANSMITTED], task % JOINT_BLOCKS, &begin, &end);
+    lanes_load(level->photo[i], &load->photos->photos[i], begin, end);
+    size_t width = (size_t)level->width[TRANSMITTED];
+    const float *mask = load->photos->masks ? load->photos->masks[i].data : NULL;
+    for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++)
+        level->mask[i][n] = mask ? mask[n] : 1;
+}
+
+esra_status esra_joint_load(struct joint *joint, const struct joint_photos *photos, struct message *message)
+{
+    const struct joint_level *top = &joint->level[0];
+    esra_status status = ESRA_OK;
+    TRY(check_photos(photos, message));
+    if (photos->count != joint->photos || photos->photos[0].width != top->width[TRANSMITTED] ||
+        photos->photos[0].height != top->height[TRANSMITTED] || photos->photos[0].channels != top->channels)
+        return esra_fail(message, ESRA_BAD_ARGUMENT, "photos have another number or size than those they replace");
+    struct load load = {joint, photos};
+    esra_pool_run(joint->pool, load_rows, &load, joint->photos * JOINT_BLOCKS, NULL);
+    for (int l = 1; l < joint->levels; l++)
+        esra_joint_level_halve(&joint->level[l], &joint->level[l - 1], joint->pool);
+fail:
+    return status;
+}
+
+static void layout_pyramid(struct joint *joint, struct arena *arena)
+{
+    for (int l = 0; l < joint->levels; l++)
+        esra_joint_level_layout_photos(&joint->level[l], arena);
+}
+
+bool esra_joint_place(struct joint *joint, struct arena *arena, void (*layout)(struct joint *, struct arena *))
+{
+    esra_arena_count(arena);
+    layout(joint, arena);
+    if (!esra_arena_place(arena))
+        return false;
+    layout(joint, arena);
+    return true;
+}
+
+esra_status esra_joint_create(struct joint **out, const struct joint_photos *photos, int levels, struct pool *pool,
+                              struct message *message)
+{
+    esra_status status = ESRA_OK;
+    *out = NULL;
+    TRY(check_photos(photos, message));
+    struct joint *joint = esra_allocate(1, sizeof *joint);
+    if (!joint)
+        return esra_fail_memory(message);
+    *out = joint;
+    joint->pool = pool;
+    joint->photos = photos->count;
+    joint->finest = -1;
+    plan_levels(joint, &photos->photos[0], levels);
+    if (!esra_joint_place(joint, &joint->tables, layout_tables) ||
+        !esra_joint_place(joint, &joint->pyramid, layout_pyramid))
+        TRY(esra_fail_memory(message));
+    TRY(esra_joint_load(joint, photos, message));
+    return ESRA_OK;
+fail:
+    esra_joint_free(out);
+    return status;
+}
+
+void esra_joint_free(struct joint **joint)
+{
+    if (!*joint)
+        return;
+    esra_arena_free(&(*joint)->tables);
+    esra_arena_free(&(*joint)->pyramid);
+    esra_arena_free(&(*joint)->layers);
+    esra_arena_free(&(*joint)->vectors);
+    esra_release(joint);
+}
+
+struct answer {
+    const struct joint_level *level;
+    struct image *out;
+    int photo;
+    float gain;
+};
+
+static void seen_rows(void *work, int task, int worker)
+{
+    const struct answer *answer = work;
+    const struct joint_level *level = answer->level;
+    const struct warp *warp = &level->warp[answer->photo];
+    int width = level->width[TRANSMITTED], begin, end;
+    size_t pixels = joint_pixels(level, TRANSMITTED);
+    (void)worker;
+    joint_block(level->height[TRANSMITTED], task, &begin, &end);
+    for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++) {
+        lanes value = {0};
+        if (warp->points[n].index >= 0)
+            value = answer->gain * warp_sample(warp, level->layer[REFLECTED], n);
+        for (int c = 0; c < level->channels; c++)
+            answer->out->data[c * pixels + n] = value[c];
+    }
+}
+
+static esra_status check_solved(const struct joint *joint, int photo, struct message *message)
+{
+    if (joint->finest < 0)
+        return esra_fail(message, ESRA_BAD_ARGUMENT, "there are no layers yet: solve first");
+    if (photo < 0 || photo >= joint->photos)
+        return esra_fail(message, ESRA_BAD_ARGUMENT, "there is no photo %d among %d", photo, joint->photos);
+    return ESRA_OK;
+}
+
+static esra_status store_layer(const struct joint *joint, int k, struct image *out, struct message *message)
+{
+    esra_status status = ESRA_OK;
+    *out = (struct image){0};
+    TRY(check_solved(joint, 0, message));
+    const struct joint_level *level = &joint->level[joint->finest];
+    TRY(esra_image_create(out, level->width[k], level->height[k], level->channels, message));
+    lanes_store(level->layer[k], out, 0, level->height[k]);
+fail:
+    return status;
+}
+
+esra_status esra_joint_transmitted(const struct joint *joint, struct image *out, struct message *message)
+{
+    return store_layer(joint, TRANSMITTED, out, message);
+}
+
+esra_status esra_joint_reflected(const struct joint *joint, struct image *out, int *left, int *top,
+                                 struct message *message)
+{
+    *left = joint->canvas.left;
+    *top = joint->canvas.top;
+    return store_layer(joint, REFLECTED, out, message);
+}
+
+esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *out, struct message *message)
+{
+    esra_status status = ESRA_OK;
+    *out = (struct image){0};
+    TRY(check_solved(joint, photo, message));
+    const struct joint_level *level = &joint->level[joint->finest];
+    TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], level->channels, message));
+    struct answer answer = {level, out, photo, (float)joint->reflection_gain[photo]};
+    esra_pool_run(joint->pool, seen_rows, &answer, JOINT_BLOCKS, NULL);
+fail:
+    return status;
+}
+
+esra_status esra_joint_trust(const struct joint *joint, int photo, struct image *out, struct message *message)
+{
+    esra_status status = ESRA_OK;
+    *out = (struct image){0};
+    TRY(check_solved(joint, photo, message));
+    const struct joint_level *level = &joint->level[joint->finest];
+    TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], 1, message));
+    memcpy(out->data, level->weight[photo], joint_pixels(level, TRANSMITTED) * sizeof(float));
+fail:
+    return status;
+}

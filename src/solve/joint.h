@@ -1,0 +1,101 @@
+/* solve/joint.h - the joint two-layer model: photos of one transmitted image T and one moving reflection R,
+ *
+ *     I_i(x) = a_i T(x) + b_i R(g_i(x)) + noise
+ *
+ * with the photos already in the reference frame, where T stands still, and g_i the homography from a pixel of the
+ * reference frame to where R shows the same point in photo i. T and R minimise the objective of joint_system.h, coarse
+ * to fine. doc/joint.md has the mathematics. */
+#ifndef ESRA_SOLVE_JOINT_H
+#define ESRA_SOLVE_JOINT_H
+
+#include <stdbool.h>
+
+#include "base/image.h"
+#include "base/pool.h"
+
+struct joint_settings {
+    double lambda_transmitted; /* weight of |grad T| */
+    double lambda_reflected;   /* weight of |grad R| */
+    double robust_scale;       /* residuals well above this are not believed */
+    double edge_scale;         /* gradients well below this are smoothed as squares */
+    double negative;           /* weight of values below zero */
+    int reweighings;           /* at the finest level */
+    int coarse_effort;         /* how many times as many at the coarser ones, where they cost little */
+    int iterations;            /* of conjugate gradients a reweighing */
+    double tolerance;          /* relative residual that ends them sooner */
+    bool black_point;          /* let the reflection's darkest pixels touch zero */
+};
+
+#define JOINT_MAX_LEVELS 8
+
+void esra_joint_settings_default(struct joint_settings *settings);
+
+/* Photos of one size, at most four channels, linear light in about [0,1], and one-channel masks: 0 where a photo does
+ * not see the reference frame, 1 where it does. Borrowed during the call only. */
+struct joint_photos {
+    int count;
+    const struct image *photos; /* [count] */
+    const struct image *masks;  /* [count], or NULL: all seen */
+};
+
+struct joint_model {
+    const double *mixing;          /* a_i */
+    const double *reflection_gain; /* b_i */
+    const double *motion;          /* g_i, 9 numbers each, row by row */
+};
+
+struct joint_info {
+    double objective; /* F at the level solved, a pixel of it */
+    double data;      /* its data term, a pixel */
+    double score;     /* F with each term a mean over its own pixels: comparable between motions; the least is best.
+                         Infinite where a photo hardly shows R */
+    double residual;  /* robust root mean square of I_i - a_i T - b_i S_i R */
+    double trusted;   /* mean robust weight of what is seen: 1 where the model explains everything */
+    double overlap;   /* share of the photos' pixels that take part: seen, and R on the canvas */
+    int iterations;   /* of conjugate gradients, all levels */
+    double work;      /* the same in iterations of the full size */
+    double seconds;
+};
+
+struct joint;
+
+/* Copies the photos into a pyramid of at most `levels` levels. The pool must outlive *joint. */
+esra_status esra_joint_create(struct joint **joint, const struct joint_photos *photos, int levels, struct pool *pool,
+                              struct message *message);
+
+/* Frees *joint and sets it to NULL; NULL is fine. */
+void esra_joint_free(struct joint **joint);
+
+/* Replaces the photos by others of the same number and size, as after they have been aligned anew. */
+esra_status esra_joint_load(struct joint *joint, const struct joint_photos *photos, struct message *message);
+
+/* Solves from nothing, coarse to fine, up to the level whose sides are the photos' divided by 2^finest; finest = 0 is
+ * the full size. */
+esra_status esra_joint_solve(struct joint *joint, const struct joint_model *model,
+                             const struct joint_settings *settings, int finest, struct joint_info *info,
+                             struct message *message);
+
+/* Solves up to level `finest`, 1 or 2 being enough, only to rank candidate motions: the right one has the least score.
+ */
+esra_status esra_joint_score(struct joint *joint, const struct joint_model *model,
+                             const struct joint_settings *settings, int finest, double *score, struct message *message);
+
+/* Goes on from the layers of the last esra_joint_solve(), at its finest level only: for a model (and photos) a little
+ * better than before. */
+esra_status esra_joint_resume(struct joint *joint, const struct joint_model *model,
+                              const struct joint_settings *settings, struct joint_info *info, struct message *message);
+
+/* The answers, at the size solved; the caller frees the images. */
+esra_status esra_joint_transmitted(const struct joint *joint, struct image *out, struct message *message);
+
+/* R on its canvas, whose sample (0,0) is pixel (*left, *top) of the frame in which g_i says where R is. */
+esra_status esra_joint_reflected(const struct joint *joint, struct image *out, int *left, int *top,
+                                 struct message *message);
+
+/* What photo i reflects, in the reference frame: b_i R(g_i x); zero where R is not known. */
+esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *out, struct message *message);
+
+/* The robust weight of photo i in [0,1]: one where the model explains it, towards zero where not; zero where masked. */
+esra_status esra_joint_trust(const struct joint *joint, int photo, struct image *out, struct message *message);
+
+#endif

@@ -1,0 +1,142 @@
+/* solve/joint_apply.c - the frozen quadratic's operator
+ *
+ *     A (p_T, p_R) = (sum_i a_i u_i + N_T p_T,  sum_i b_i S_i'u_i + N_R p_R),     u_i = omega_i (a_i p_T + b_i S_i p_R)
+ *     N_l = lambda_l D' eta_l D + nu delta_l
+ *
+ * in two sweeps: over the frame, where u_i is made and scattered, and over the canvas, where the strips meet. */
+#include "solve/joint_apply.h"
+
+#include <string.h>
+
+/* Where no photo sees a pixel and its edges are weak, A must still be invertible: five orders below one photo. */
+#define RIDGE 1e-6f
+
+static const lanes dark_lanes[16] = {
+    {0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0}, {0, 0, 1, 0}, {1, 0, 1, 0}, {0, 1, 1, 0}, {1, 1, 1, 0},
+    {0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}, {1, 1, 0, 1}, {0, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {1, 1, 1, 1},
+};
+
+void esra_joint_smooth_row(const struct joint_system *system, int k, const lanes *v, int y, lanes *out)
+{
+    int width = system->level->width[k], height = system->level->height[k];
+    size_t start = (size_t)y * width;
+    const lanes *row = v + start;
+    const float *down = system->edge[k][0] + start, *right = system->edge[k][1] + start;
+    const uint8_t *dark = system->dark[k] + start;
+    float nu = (float)system->negative;
+    for (int x = 0; x < width; x++)
+        out[x] = (RIDGE + nu * dark_lanes[dark[x]]) * row[x];
+    for (int x = 0; x < width - 1; x++) {
+        lanes flux = right[x] * (row[x + 1] - row[x]);
+        out[x] -= flux;
+        out[x + 1] += flux;
+    }
+    if (y < height - 1)
+        for (int x = 0; x < width; x++)
+            out[x] -= down[x] * (row[x + width] - row[x]);
+    if (y > 0)
+        for (int x = 0; x < width; x++)
+            out[x] += down[x - width] * (row[x] - row[x - width]);
+}
+
+void esra_joint_gather_row(const struct joint_system *system, int y, lanes *sum)
+{
+    int width = system->level->width[REFLECTED];
+    for (int block = 0; block < JOINT_BLOCKS; block++) {
+        if (y < system->strip_low[block] || y >= system->strip_high[block])
+            continue;
+        const lanes *row = system->strip[block] + (size_t)(y - system->strip_low[block]) * width;
+        for (int x = 0; x < width; x++)
+            sum[x] += row[x];
+    }
+}
+
+void esra_joint_clear_strip(struct joint_system *system, int block)
+{
+    size_t rows = (size_t)(system->strip_high[block] - system->strip_low[block]);
+    memset(system->strip[block], 0, rows * system->level->width[REFLECTED] * sizeof(lanes));
+}
+
+/* Photo i's part of one row of the frame. */
+static void apply_photo(struct joint_system *system, int i, int block, int y)
+{
+    const struct joint_level *level = system->level;
+    const struct warp *warp = &level->warp[i];
+    int width = level->width[TRANSMITTED];
+    size_t start = (size_t)y * width;
+    const float *weight = level->weight[i] + start;
+    const lanes *p = system->direction[TRANSMITTED] + start;
+    lanes *q = system->image[TRANSMITTED] + start;
+    float a = (float)system->mixing[i], b = (float)system->reflection_gain[i];
+    ptrdiff_t offset = (ptrdiff_t)system->strip_low[block] * level->width[REFLECTED];
+    for (int x = 0; x < width; x++) {
+        if (weight[x] == 0)
+            continue;
+        lanes u = weight[x] * (a * p[x] + b * warp_sample(warp, system->direction[REFLECTED], start + x));
+        q[x] += a * u;
+        warp_scatter(warp, system->strip[block], offset, start + x, b * u);
+    }
+}
+
+static double dot_row(const lanes *p, const lanes *q, int width)
+{
+    lanes sum = {0};
+    for (int x = 0; x < width; x++)
+        sum += p[x] * q[x];
+    return lanes_sum(sum);
+}
+
+static void apply_frame(void *work, int task, int worker)
+{
+    struct joint_system *system = work;
+    int width = system->level->width[TRANSMITTED], begin, end;
+    double sum = 0;
+    (void)worker;
+    joint_block(system->level->height[TRANSMITTED], task, &begin, &end);
+    esra_joint_clear_strip(system, task);
+    for (int y = begin; y < end; y++) {
+        size_t start = (size_t)y * width;
+        lanes *q = system->image[TRANSMITTED] + start;
+        esra_joint_smooth_row(system, TRANSMITTED, system->direction[TRANSMITTED], y, q);
+        for (int i = 0; i < system->level->photos; i++)
+            apply_photo(system, i, task, y);
+        sum += dot_row(system->direction[TRANSMITTED] + start, q, width);
+    }
+    system->partial[task][0] = sum;
+}
+
+static void apply_canvas(void *work, int task, int worker)
+{
+    struct joint_system *system = work;
+    int width = system->level->width[REFLECTED], begin, end;
+    double sum = 0;
+    (void)worker;
+    joint_block(system->level->height[REFLECTED], task, &begin, &end);
+    for (int y = begin; y < end; y++) {
+        size_t start = (size_t)y * width;
+        lanes *q = system->image[REFLECTED] + start;
+        esra_joint_smooth_row(system, REFLECTED, system->direction[REFLECTED], y, q);
+        esra_joint_gather_row(system, y, q);
+        sum += dot_row(system->direction[REFLECTED] + start, q, width);
+    }
+    system->partial[JOINT_BLOCKS + task][0] = sum;
+}
+
+void esra_joint_apply(struct joint_system *system)
+{
+    esra_pool_run(system->pool, apply_frame, system, JOINT_BLOCKS, NULL);
+    esra_pool_run(system->pool, apply_canvas, system, JOINT_BLOCKS, NULL);
+}
+
+double esra_joint_layer_total(const struct joint_system *system, int k, int which)
+{
+    double sum = 0;
+    for (int block = k * JOINT_BLOCKS; block < (k + 1) * JOINT_BLOCKS; block++)
+        sum += system->partial[block][which];
+    return sum;
+}
+
+double esra_joint_total(const struct joint_system *system, int which)
+{
+    return esra_joint_layer_total(system, TRANSMITTED, which) + esra_joint_layer_total(system, REFLECTED, which);
+}

@@ -1,0 +1,129 @@
+/* solve/joint_level.c - one resolution of the joint two-layer problem. */
+#include "solve/joint_level.h"
+
+#include <math.h>
+
+static lanes *take_lanes(struct arena *arena, size_t pixels)
+{
+    return esra_arena_take(arena, pixels, sizeof(lanes));
+}
+
+void esra_joint_level_layout_photos(struct joint_level *level, struct arena *arena)
+{
+    size_t pixels = joint_pixels(level, TRANSMITTED);
+    for (int i = 0; i < level->photos; i++) {
+        level->photo[i] = take_lanes(arena, pixels);
+        level->mask[i] = esra_arena_take(arena, pixels, sizeof(float));
+    }
+}
+
+void esra_joint_level_layout_layers(struct joint_level *level, struct arena *arena)
+{
+    for (int i = 0; i < level->photos; i++) {
+        struct warp *warp = &level->warp[i];
+        level->weight[i] = esra_arena_take(arena, joint_pixels(level, TRANSMITTED), sizeof(float));
+        *warp = (struct warp){
+            .width = level->width[TRANSMITTED],
+            .height = level->height[TRANSMITTED],
+            .canvas_width = level->width[REFLECTED],
+            .canvas_height = level->height[REFLECTED],
+        };
+        esra_warp_layout(warp, arena);
+    }
+    for (int k = 0; k < JOINT_LAYERS; k++)
+        level->layer[k] = take_lanes(arena, joint_pixels(level, k));
+}
+
+struct resize {
+    struct joint_level *coarse, *fine;
+    const double *motion;
+};
+
+/* The columns (or rows) 2x and 2x+1 of the finer level, the last one twice where their number is odd. */
+static int second_of(int x, int length)
+{
+    return 2 * x + 1 < length ? 2 * x + 1 : 2 * x;
+}
+
+static void halve_rows(void *work, int task, int worker)
+{
+    const struct resize *resize = work;
+    const struct joint_level *coarse = resize->coarse, *fine = resize->fine;
+    int i = task / JOINT_BLOCKS, begin, end, width = coarse->width[TRANSMITTED];
+    size_t fine_width = (size_t)fine->width[TRANSMITTED];
+    (void)worker;
+    joint_block(coarse->height[TRANSMITTED], task % JOINT_BLOCKS, &begin, &end);
+    for (int y = begin; y < end; y++) {
+        size_t above = (size_t)(2 * y) * fine_width;
+        size_t below = (size_t)second_of(y, fine->height[TRANSMITTED]) * fine_width;
+        for (int x = 0; x < width; x++) {
+            int left = 2 * x, right = second_of(x, (int)fine_width);
+            const lanes *photo = fine->photo[i];
+            const float *mask = fine->mask[i];
+            size_t n = (size_t)y * width + x;
+            coarse->photo[i][n] =
+                0.25f * ((photo[above + left] + photo[above + right]) + (photo[below + left] + photo[below + right]));
+            coarse->mask[i][n] =
+                fminf(fminf(mask[above + left], mask[above + right]), fminf(mask[below + left], mask[below + right]));
+        }
+    }
+}
+
+void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level *fine, struct pool *pool)
+{
+    struct resize resize = {coarse, (struct joint_level *)fine, NULL};
+    esra_pool_run(pool, halve_rows, &resize, coarse->photos * JOINT_BLOCKS, NULL);
+}
+
+static void aim_rows(void *work, int task, int worker)
+{
+    const struct resize *resize = work;
+    int i = task / JOINT_BLOCKS, begin, end;
+    (void)worker;
+    joint_block(resize->fine->height[TRANSMITTED], task % JOINT_BLOCKS, &begin, &end);
+    esra_warp_fill(&resize->fine->warp[i], resize->motion + 9 * i, begin, end);
+}
+
+void esra_joint_level_aim(struct joint_level *level, const double *motion, struct pool *pool)
+{
+    struct resize resize = {NULL, level, motion};
+    esra_pool_run(pool, aim_rows, &resize, level->photos * JOINT_BLOCKS, NULL);
+}
+
+/* Sample x of the finer level lies a quarter of a coarse pixel beside coarse sample x/2: 3/4 of it and 1/4 of the
+ * neighbour on that side. */
+static int neighbour_of(int x, int coarse_length)
+{
+    int side = x / 2 + (x % 2 ? 1 : -1);
+    return side < 0 ? 0 : side >= coarse_length ? coarse_length - 1 : side;
+}
+
+static void prolong_row(const lanes *near, const lanes *far, int coarse_width, lanes *out, int width)
+{
+    for (int x = 0; x < width; x++) {
+        int u = x / 2, v = neighbour_of(x, coarse_width);
+        out[x] = 0.75f * (0.75f * near[u] + 0.25f * near[v]) + 0.25f * (0.75f * far[u] + 0.25f * far[v]);
+    }
+}
+
+static void prolong_rows(void *work, int task, int worker)
+{
+    const struct resize *resize = work;
+    int k = task / JOINT_BLOCKS, begin, end;
+    int coarse_width = resize->coarse->width[k], coarse_height = resize->coarse->height[k];
+    (void)worker;
+    joint_block(resize->fine->height[k], task % JOINT_BLOCKS, &begin, &end);
+    for (int y = begin; y < end; y++) {
+        const lanes *coarse = resize->coarse->layer[k];
+        const lanes *near = coarse + (size_t)(y / 2) * coarse_width;
+        const lanes *far = coarse + (size_t)neighbour_of(y, coarse_height) * coarse_width;
+        prolong_row(near, far, coarse_width, resize->fine->layer[k] + (size_t)y * resize->fine->width[k],
+                    resize->fine->width[k]);
+    }
+}
+
+void esra_joint_level_prolong(const struct joint_level *coarse, struct joint_level *fine, struct pool *pool)
+{
+    struct resize resize = {(struct joint_level *)coarse, fine, NULL};
+    esra_pool_run(pool, prolong_rows, &resize, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+}

@@ -1,0 +1,56 @@
+/* solve/joint_level.h - one resolution of the joint two-layer problem: the photos, how the reflection is seen in each,
+ * and the two layers. Level 0 is the full size; level k+1 averages 2x2 pixels of level k, so that position x of level k
+ * is (x - 1/2)/2 of level k+1, in the frame and on the reflection's canvas alike. */
+#ifndef ESRA_SOLVE_JOINT_LEVEL_H
+#define ESRA_SOLVE_JOINT_LEVEL_H
+
+#include <stdint.h>
+
+#include "base/pool.h"
+#include "ops/warp.h"
+
+/* Work is cut into this many blocks of rows whatever the number of threads, so that sums are added in one order. More
+ * blocks feed more threads but enlarge the overlap of their strips (joint_system.h). */
+#define JOINT_BLOCKS 8
+
+enum { TRANSMITTED, REFLECTED, JOINT_LAYERS };
+
+struct joint_level {
+    int photos;                                    /* m */
+    int channels;                                  /* c <= LANES */
+    int width[JOINT_LAYERS], height[JOINT_LAYERS]; /* of the frame, and of the reflection's canvas */
+    lanes **photo;                                 /* [m]: I_i */
+    float **mask;                                  /* [m]: w_i in [0,1] */
+    float **weight;                                /* [m]: w_i times the robust weight; 0 where R is not seen */
+    struct warp *warp;                             /* [m]: S_i */
+    lanes *layer[JOINT_LAYERS];                    /* T, R */
+};
+
+/* Rows [*begin, *end) of block number `block`. */
+static inline void joint_block(int height, int block, int *begin, int *end)
+{
+    *begin = (int)((long long)height * block / JOINT_BLOCKS);
+    *end = (int)((long long)height * (block + 1) / JOINT_BLOCKS);
+}
+
+static inline size_t joint_pixels(const struct joint_level *level, int layer)
+{
+    return (size_t)level->width[layer] * (size_t)level->height[layer];
+}
+
+/* Photos and masks; the frame's size must be set. */
+void esra_joint_level_layout_photos(struct joint_level *level, struct arena *arena);
+
+/* Robust weights, warps and layers; the canvas' size must be set as well. */
+void esra_joint_level_layout_layers(struct joint_level *level, struct arena *arena);
+
+/* coarse's photos and masks from fine's. A coarse pixel is seen where all of its pixels are: its mask is the least. */
+void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level *fine, struct pool *pool);
+
+/* Fills the warps from g_i, frame pixel to canvas pixel of this level. */
+void esra_joint_level_aim(struct joint_level *level, const double *motion, struct pool *pool);
+
+/* fine's layers from coarse's, bilinearly. */
+void esra_joint_level_prolong(const struct joint_level *coarse, struct joint_level *fine, struct pool *pool);
+
+#endif

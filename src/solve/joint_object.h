@@ -1,0 +1,26 @@
+/* solve/joint_object.h - what a joint solve keeps between calls. */
+#ifndef ESRA_SOLVE_JOINT_OBJECT_H
+#define ESRA_SOLVE_JOINT_OBJECT_H
+
+#include "base/memory.h"
+#include "solve/joint.h"
+#include "solve/joint_canvas.h"
+#include "solve/joint_system.h"
+
+struct joint {
+    struct pool *pool;
+    int photos, levels;
+    int wanted; /* the finest level of the solve at hand */
+    int finest; /* that of the last solution, -1 where there is none */
+    struct joint_level level[JOINT_MAX_LEVELS];
+    struct joint_canvas canvas;
+    struct joint_system system;
+    double *mixing, *reflection_gain;
+    double *motion; /* [9 photos] scratch: of the level at hand */
+    struct arena tables, pyramid, layers, vectors;
+};
+
+/* Lays a part of the object out in its arena; false where memory is short. */
+bool esra_joint_place(struct joint *joint, struct arena *arena, void (*layout)(struct joint *, struct arena *));
+
+#endif

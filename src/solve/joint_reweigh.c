@@ -1,0 +1,195 @@
+/* solve/joint_reweigh.c - freezes the weights of the joint objective at the present layers: F, the residual of the
+ * normal equations and the diagonal that preconditions them. All is scaled by c, the number of channels. */
+#include <math.h>
+
+#include "solve/joint_apply.h"
+
+/* Without layers to look at, the edges' weight is that of a usual gradient. */
+#define COLD_EDGE 0.02
+
+struct reweigh {
+    struct joint_system *system;
+    bool cold;
+};
+
+/* eta from the squares of one difference, and its share of F. */
+static float edge_weight(const struct joint_system *system, lanes difference, double *value)
+{
+    float e = (float)system->edge_scale;
+    float root = sqrtf(lanes_sum(difference * difference) / (float)system->level->channels + e * e);
+    *value += root - e;
+    return 1 / root;
+}
+
+static uint8_t dark_bits(lanes v)
+{
+    return (uint8_t)((v[0] < 0) | (v[1] < 0) << 1 | (v[2] < 0) << 2 | (v[3] < 0) << 3);
+}
+
+static double dark_value(lanes v)
+{
+    double sum = 0;
+    for (int c = 0; c < LANES; c++)
+        sum += v[c] < 0 ? (double)v[c] * v[c] : 0;
+    return sum;
+}
+
+/* Row y of layer k: edges, dark pixels, and their part of F. */
+static double prior_row(struct joint_system *system, int k, int y)
+{
+    int width = system->level->width[k], height = system->level->height[k];
+    size_t start = (size_t)y * width;
+    const lanes *row = system->level->layer[k] + start;
+    float *down = system->edge[k][0] + start, *right = system->edge[k][1] + start;
+    uint8_t *dark = system->dark[k] + start;
+    float lambda = (float)system->lambda[k];
+    double edges = 0, below = 0;
+    for (int x = 0; x < width; x++) {
+        down[x] = y < height - 1 ? lambda * edge_weight(system, row[x + width] - row[x], &edges) : 0;
+        right[x] = x < width - 1 ? lambda * edge_weight(system, row[x + 1] - row[x], &edges) : 0;
+        dark[x] = dark_bits(row[x]);
+        if (dark[x])
+            below += dark_value(row[x]);
+    }
+    return system->lambda[k] * edges + system->negative / (2 * system->level->channels) * below;
+}
+
+static void cold_row(struct joint_system *system, int k, int y)
+{
+    int width = system->level->width[k];
+    float weight = (float)(system->lambda[k] / COLD_EDGE);
+    for (size_t n = (size_t)y * width; n < (size_t)(y + 1) * width; n++) {
+        system->edge[k][0][n] = system->edge[k][1][n] = weight;
+        system->dark[k][n] = 0;
+    }
+}
+
+static void prior_rows(void *work, int task, int worker)
+{
+    const struct reweigh *reweigh = work;
+    struct joint_system *system = reweigh->system;
+    int k = task / JOINT_BLOCKS, begin, end;
+    double sum = 0;
+    (void)worker;
+    joint_block(system->level->height[k], task % JOINT_BLOCKS, &begin, &end);
+    for (int y = begin; y < end; y++)
+        if (reweigh->cold)
+            cold_row(system, k, y);
+        else
+            sum += prior_row(system, k, y);
+    system->partial[task][0] = sum;
+}
+
+/* log of a product of many factors >= 1: one logarithm for as many as the double's range holds. */
+struct long_product {
+    double product, logarithm;
+};
+
+static void multiply(struct long_product *p, double factor)
+{
+    p->product *= factor;
+    if (p->product > 1e100) {
+        p->logarithm += log(p->product);
+        p->product = 1;
+    }
+}
+
+/* Shares of struct joint_value in one block. */
+struct share {
+    double data, seen, square, trusted;
+};
+
+/* Photo i in one row: omega_i, its part of F, and its part of the residual. */
+static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, struct share *share)
+{
+    struct joint_system *system = reweigh->system;
+    const struct joint_level *level = system->level;
+    const struct warp *warp = &level->warp[i];
+    int width = level->width[TRANSMITTED];
+    float a = (float)system->mixing[i], b = (float)system->reflection_gain[i];
+    float per_channel = 1 / (float)level->channels,
+          per_scale = 1 / (float)(system->robust_scale * system->robust_scale);
+    ptrdiff_t offset = (ptrdiff_t)system->strip_low[block] * level->width[REFLECTED];
+    struct long_product product = {1, 0};
+    double half_weighted = 0;
+    for (size_t n = (size_t)y * width; n < (size_t)(y + 1) * width; n++) {
+        float w = warp->points[n].index < 0 ? 0 : level->mask[i][n];
+        level->weight[i][n] = w;
+        if (w == 0)
+            continue;
+        lanes r =
+            level->photo[i][n] - a * level->layer[TRANSMITTED][n] - b * warp_sample(warp, level->layer[REFLECTED], n);
+        float square = lanes_sum(r * r) * per_channel, factor = 1 + square * per_scale;
+        if (w == 1)
+            multiply(&product, factor);
+        else
+            half_weighted += w * log((double)factor);
+        float omega = reweigh->cold ? w : w / factor;
+        level->weight[i][n] = omega;
+        system->residual[TRANSMITTED][n] += a * omega * r;
+        warp_scatter(warp, system->strip[block], offset, n, b * omega * r);
+        share->seen += w;
+        share->square += omega * square;
+        share->trusted += omega;
+    }
+    share->data +=
+        system->robust_scale * system->robust_scale / 2 * (product.logarithm + log(product.product) + half_weighted);
+}
+
+static void weigh_frame(void *work, int task, int worker)
+{
+    const struct reweigh *reweigh = work;
+    struct joint_system *system = reweigh->system;
+    int width = system->level->width[TRANSMITTED], begin, end;
+    struct share share = {0};
+    (void)worker;
+    joint_block(system->level->height[TRANSMITTED], task, &begin, &end);
+    esra_joint_clear_strip(system, task);
+    for (int y = begin; y < end; y++) {
+        lanes *r = system->residual[TRANSMITTED] + (size_t)y * width;
+        esra_joint_smooth_row(system, TRANSMITTED, system->level->layer[TRANSMITTED], y, r);
+        for (int x = 0; x < width; x++)
+            r[x] = -r[x];
+        for (int i = 0; i < system->level->photos; i++)
+            weigh_photo(reweigh, i, task, y, &share);
+    }
+    system->partial[task][0] = share.data;
+    system->partial[task][1] = share.seen;
+    system->partial[task][2] = share.square;
+    system->partial[task][3] = share.trusted;
+}
+
+static void weigh_canvas(void *work, int task, int worker)
+{
+    const struct reweigh *reweigh = work;
+    struct joint_system *system = reweigh->system;
+    int width = system->level->width[REFLECTED], begin, end;
+    (void)worker;
+    joint_block(system->level->height[REFLECTED], task, &begin, &end);
+    for (int y = begin; y < end; y++) {
+        lanes *r = system->residual[REFLECTED] + (size_t)y * width;
+        esra_joint_smooth_row(system, REFLECTED, system->level->layer[REFLECTED], y, r);
+        for (int x = 0; x < width; x++)
+            r[x] = -r[x];
+        esra_joint_gather_row(system, y, r);
+    }
+    for (int which = 0; which < 4; which++)
+        system->partial[JOINT_BLOCKS + task][which] = 0;
+}
+
+struct joint_value esra_joint_reweigh(struct joint_system *system, bool cold)
+{
+    struct reweigh reweigh = {system, cold};
+    struct joint_value value;
+    esra_pool_run(system->pool, prior_rows, &reweigh, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+    for (int k = 0; k < JOINT_LAYERS; k++)
+        value.prior[k] = esra_joint_layer_total(system, k, 0);
+    esra_pool_run(system->pool, weigh_frame, &reweigh, JOINT_BLOCKS, NULL);
+    esra_pool_run(system->pool, weigh_canvas, &reweigh, JOINT_BLOCKS, NULL);
+    value.data = esra_joint_total(system, 0);
+    value.seen = esra_joint_total(system, 1);
+    value.square = esra_joint_total(system, 2);
+    value.trusted = esra_joint_total(system, 3);
+    value.objective = value.data + value.prior[TRANSMITTED] + value.prior[REFLECTED];
+    return value;
+}

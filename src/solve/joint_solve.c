@@ -1,0 +1,243 @@
+/* solve/joint_solve.c - the way through the levels of the joint two-layer model. */
+#include <math.h>
+#include <string.h>
+
+#include "base/timer.h"
+#include "solve/joint_object.h"
+
+/* Share of the reflection's pixels that the black point lets below zero. Mean PSNR of T over six scenes, m = 3, the
+ * rule applied at every level: .0001 32.0 dB, .001 34.6, .003 35.6, .01 35.6, .03 34.4; lower ones follow the noise. */
+#define BLACK_SHARE 0.005
+
+void esra_joint_settings_default(struct joint_settings *settings)
+{
+    *settings = (struct joint_settings){
+        .lambda_transmitted = 1e-3,
+        .lambda_reflected = 2e-3,
+        .robust_scale = 0.02,
+        .edge_scale = 0.002,
+        .negative = 1,
+        .reweighings = 3,
+        .coarse_effort = 3,
+        .iterations = 30,
+        .tolerance = 1e-4,
+        .black_point = true,
+    };
+}
+
+static void layout_layers(struct joint *joint, struct arena *arena)
+{
+    for (int l = joint->wanted; l < joint->levels; l++)
+        esra_joint_level_layout_layers(&joint->level[l], arena);
+}
+
+static void layout_vectors(struct joint *joint, struct arena *arena)
+{
+    esra_joint_system_layout(&joint->system, &joint->level[joint->wanted], arena);
+}
+
+/* Warps of all levels from `wanted` on. */
+static void aim_levels(struct joint *joint, const double *motion)
+{
+    for (int i = 0; i < joint->photos; i++)
+        esra_joint_motion_to_canvas(motion + 9 * i, &joint->canvas, joint->motion + 9 * i);
+    for (int l = 0; l < joint->levels; l++) {
+        if (l >= joint->wanted)
+            esra_joint_level_aim(&joint->level[l], joint->motion, joint->pool);
+        for (int i = 0; i < joint->photos; i++)
+            esra_joint_motion_halve(joint->motion + 9 * i, joint->motion + 9 * i);
+    }
+}
+
+static void size_canvases(struct joint *joint)
+{
+    int width = joint->canvas.width, height = joint->canvas.height;
+    for (int l = 0; l < joint->levels; l++) {
+        joint->level[l].width[REFLECTED] = width;
+        joint->level[l].height[REFLECTED] = height;
+        width = (width + 1) / 2;
+        height = (height + 1) / 2;
+    }
+}
+
+static esra_status check_model(const struct joint *joint, const struct joint_model *model, struct message *message)
+{
+    for (int i = 0; i < joint->photos; i++) {
+        bool finite = isfinite(model->mixing[i]) && isfinite(model->reflection_gain[i]);
+        for (int k = 0; k < 9; k++)
+            finite = finite && isfinite(model->motion[9 * i + k]);
+        if (!finite)
+            return esra_fail(message, ESRA_BAD_DATA, "gain or motion of photo %d is not a finite number", i + 1);
+    }
+    return ESRA_OK;
+}
+
+/* Strips depend on the warps: room for those of the level that needs most. */
+static void measure_strips(struct joint *joint)
+{
+    joint->system.strip_lanes = 0;
+    for (int l = joint->wanted; l < joint->levels; l++) {
+        joint->system.level = &joint->level[l];
+        size_t lanes_here = esra_joint_strips(&joint->system);
+        if (lanes_here > joint->system.strip_lanes)
+            joint->system.strip_lanes = lanes_here;
+    }
+}
+
+static void set_system(struct joint *joint, const struct joint_model *model, const struct joint_settings *settings)
+{
+    size_t bytes = (size_t)joint->photos * sizeof(double);
+    memcpy(joint->mixing, model->mixing, bytes);
+    memcpy(joint->reflection_gain, model->reflection_gain, bytes);
+    joint->system.pool = joint->pool;
+    joint->system.mixing = joint->mixing;
+    joint->system.reflection_gain = joint->reflection_gain;
+    joint->system.lambda[TRANSMITTED] = settings->lambda_transmitted;
+    joint->system.lambda[REFLECTED] = settings->lambda_reflected;
+    joint->system.robust_scale = settings->robust_scale;
+    joint->system.edge_scale = settings->edge_scale;
+    joint->system.negative = settings->negative;
+}
+
+/* Reweighs and descends `rounds` times at the level entered. */
+static void improve(struct joint *joint, const struct joint_settings *settings, int rounds, bool cold,
+                    struct joint_info *info)
+{
+    double share =
+        (double)joint_pixels(joint->system.level, TRANSMITTED) / (double)joint_pixels(&joint->level[0], TRANSMITTED);
+    for (int round = 0; round < rounds; round++) {
+        esra_joint_reweigh(&joint->system, cold && round == 0);
+        int made = esra_joint_descend(&joint->system, settings->iterations, settings->tolerance);
+        info->iterations += made;
+        info->work += share * made;
+    }
+}
+
+/* Every photo must show R in this part of its pixels, or its motion is not tested by what is left. */
+#define LEAST_OVERLAP 0.25
+
+static bool photos_overlap(const struct joint_level *level)
+{
+    for (int i = 0; i < level->photos; i++) {
+        size_t seen = 0, both = 0;
+        for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++) {
+            seen += level->mask[i][n] > 0;
+            both += level->mask[i][n] > 0 && level->warp[i].points[n].index >= 0;
+        }
+        if (both == 0 || (double)both < LEAST_OVERLAP * (double)seen)
+            return false;
+    }
+    return true;
+}
+
+/* F with every term a mean over the pixels it was summed over: a motion that moves R out of sight gains nothing by the
+ * pixels that then do not count, and none is punished for its larger canvas. */
+static double comparable(const struct joint *joint, const struct joint_value *value)
+{
+    double score = photos_overlap(joint->system.level) ? joint->photos * value->data / value->seen : INFINITY;
+    for (int k = 0; k < JOINT_LAYERS; k++)
+        score += value->prior[k] / (double)joint_pixels(joint->system.level, k);
+    return score;
+}
+
+static void finish(struct joint *joint, struct joint_info *info, double start_s)
+{
+    struct joint_value value = esra_joint_reweigh(&joint->system, false);
+    double pixels = (double)joint_pixels(joint->system.level, TRANSMITTED);
+    info->objective = value.objective / pixels;
+    info->data = value.data / pixels;
+    info->score = comparable(joint, &value);
+    info->residual = value.trusted > 0 ? sqrt(value.square / value.trusted) : 0;
+    info->trusted = value.seen > 0 ? value.trusted / value.seen : 0;
+    info->overlap = value.seen / (pixels * joint->photos);
+    info->seconds = esra_timer_now_s() - start_s;
+}
+
+static void clear_layers(struct joint_level *level)
+{
+    for (int k = 0; k < JOINT_LAYERS; k++)
+        memset(level->layer[k], 0, joint_pixels(level, k) * sizeof(lanes));
+}
+
+static void settle_black(struct joint *joint)
+{
+    esra_joint_black_point(joint->system.level, joint->mixing[0], joint->reflection_gain[0], BLACK_SHARE,
+                           joint->system.jacobi[TRANSMITTED]);
+}
+
+/* The coarsest level finds the low frequencies; finer ones keep them. What decides the constant between the layers, the
+ * darkest pixels of R, are small: averaged away in coarse levels, so that each settles it anew. The finest does not:
+ * noise decides there, and the data, where gains differ, has the last word. (Two scenes, m = 5: T 37.5 dB, 34.9 with
+ * the finest settled too; with 1 % errors in b_i 35.5 and 33.7.) */
+static void climb(struct joint *joint, const struct joint_settings *settings, struct joint_info *info)
+{
+    for (int l = joint->levels - 1; l >= joint->wanted; l--) {
+        bool coarsest = l == joint->levels - 1;
+        if (coarsest)
+            clear_layers(&joint->level[l]);
+        else
+            esra_joint_level_prolong(&joint->level[l + 1], &joint->level[l], joint->pool);
+        esra_joint_system_enter(&joint->system, &joint->level[l]);
+        int effort = l > joint->wanted ? settings->coarse_effort : 1;
+        improve(joint, settings, settings->reweighings * effort, coarsest, info);
+        if (settings->black_point && (coarsest || l > joint->wanted))
+            settle_black(joint);
+    }
+}
+
+esra_status esra_joint_solve(struct joint *joint, const struct joint_model *model,
+                             const struct joint_settings *settings, int finest, struct joint_info *info,
+                             struct message *message)
+{
+    const struct joint_level *top = &joint->level[0];
+    double start_s = esra_timer_now_s();
+    esra_status status = ESRA_OK;
+    *info = (struct joint_info){0};
+    TRY(check_model(joint, model, message));
+    joint->finest = -1;
+    joint->wanted = finest < 0 ? 0 : finest >= joint->levels ? joint->levels - 1 : finest;
+    joint->canvas = esra_joint_canvas(model->motion, joint->photos, top->width[TRANSMITTED], top->height[TRANSMITTED]);
+    size_canvases(joint);
+    if (!esra_joint_place(joint, &joint->layers, layout_layers))
+        return esra_fail_memory(message);
+    aim_levels(joint, model->motion);
+    measure_strips(joint);
+    if (!esra_joint_place(joint, &joint->vectors, layout_vectors))
+        return esra_fail_memory(message);
+    set_system(joint, model, settings);
+    climb(joint, settings, info);
+    finish(joint, info, start_s);
+    joint->finest = joint->wanted;
+fail:
+    return status;
+}
+
+esra_status esra_joint_resume(struct joint *joint, const struct joint_model *model,
+                              const struct joint_settings *settings, struct joint_info *info, struct message *message)
+{
+    double start_s = esra_timer_now_s();
+    esra_status status = ESRA_OK;
+    *info = (struct joint_info){0};
+    if (joint->finest < 0)
+        return esra_fail(message, ESRA_BAD_ARGUMENT, "there is nothing to go on from: solve first");
+    TRY(check_model(joint, model, message));
+    aim_levels(joint, model->motion);
+    measure_strips(joint);
+    if (!esra_joint_place(joint, &joint->vectors, layout_vectors))
+        return esra_fail_memory(message);
+    set_system(joint, model, settings);
+    esra_joint_system_enter(&joint->system, &joint->level[joint->finest]);
+    improve(joint, settings, settings->reweighings, false, info);
+    finish(joint, info, start_s);
+fail:
+    return status;
+}
+
+esra_status esra_joint_score(struct joint *joint, const struct joint_model *model,
+                             const struct joint_settings *settings, int finest, double *score, struct message *message)
+{
+    struct joint_info info;
+    esra_status status = esra_joint_solve(joint, model, settings, finest, &info, message);
+    *score = status == ESRA_OK ? info.score : INFINITY;
+    return status;
+}

@@ -1,0 +1,49 @@
+/* solve/joint_system.c - the workspace of the joint solve. */
+#include "solve/joint_system.h"
+
+size_t esra_joint_strips(struct joint_system *system)
+{
+    const struct joint_level *level = system->level;
+    size_t rows = 0;
+    for (int block = 0; block < JOINT_BLOCKS; block++) {
+        int begin, end, low = level->height[REFLECTED], high = 0;
+        joint_block(level->height[TRANSMITTED], block, &begin, &end);
+        for (int i = 0; i < level->photos; i++)
+            for (int y = begin; y < end; y++) {
+                const struct warp *warp = &level->warp[i];
+                if (warp->low[y] >= warp->high[y])
+                    continue;
+                low = warp->low[y] < low ? warp->low[y] : low;
+                high = warp->high[y] > high ? warp->high[y] : high;
+            }
+        system->strip_low[block] = low < high ? low : 0;
+        system->strip_high[block] = low < high ? high : 0;
+        rows += (size_t)(system->strip_high[block] - system->strip_low[block]);
+    }
+    return rows * (size_t)level->width[REFLECTED];
+}
+
+void esra_joint_system_layout(struct joint_system *system, const struct joint_level *largest, struct arena *arena)
+{
+    for (int k = 0; k < JOINT_LAYERS; k++) {
+        size_t pixels = joint_pixels(largest, k);
+        system->residual[k] = esra_arena_take(arena, pixels, sizeof(lanes));
+        system->direction[k] = esra_arena_take(arena, pixels, sizeof(lanes));
+        system->image[k] = esra_arena_take(arena, pixels, sizeof(lanes));
+        system->jacobi[k] = esra_arena_take(arena, pixels, sizeof(float));
+        system->edge[k][0] = esra_arena_take(arena, pixels, sizeof(float));
+        system->edge[k][1] = esra_arena_take(arena, pixels, sizeof(float));
+        system->dark[k] = esra_arena_take(arena, pixels, sizeof(uint8_t));
+    }
+    system->strip[0] = esra_arena_take(arena, system->strip_lanes, sizeof(lanes));
+}
+
+void esra_joint_system_enter(struct joint_system *system, struct joint_level *level)
+{
+    system->level = level;
+    esra_joint_strips(system);
+    for (int block = 1; block < JOINT_BLOCKS; block++)
+        system->strip[block] =
+            system->strip[block - 1] +
+            (size_t)(system->strip_high[block - 1] - system->strip_low[block - 1]) * (size_t)level->width[REFLECTED];
+}

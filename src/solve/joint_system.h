@@ -1,0 +1,66 @@
+/* solve/joint_system.h - the joint objective at one level, the linear system that majorises it, and conjugate
+ * gradients.
+ *
+ *     F(T,R) = sum_x sum_i w_i d^2/2 log(1 + |r_i|^2/(c d^2))  +  sum_l lambda_l sum_x (sqrt(|D L_l|^2/c + e^2) - e)
+ *              + nu/(2c) sum_l sum_x |min(L_l, 0)|^2,                r_i = I_i - a_i T - b_i S_i R,   {L_l} = {T, R}
+ *
+ * |.|^2 sums over the c channels: the robust weights and the edges are those of the colours together. Logarithm and
+ * root are concave in the squares, so that their tangents there give a quadratic majorant whose weights
+ *
+ *     omega_i = w_i/(1 + |r_i|^2/(c d^2)),     eta_l = 1/sqrt(|D L_l|^2/c + e^2),    delta_l = [L_l < 0]
+ *
+ * are frozen while its minimum is approached (iteratively reweighted least squares): no step can enlarge F. */
+#ifndef ESRA_SOLVE_JOINT_SYSTEM_H
+#define ESRA_SOLVE_JOINT_SYSTEM_H
+
+#include "solve/joint_level.h"
+
+/* Vectors of the normal equations (T part, R part), sized for the largest level; every level uses their beginnings.
+ *
+ * S_i' adds a pixel of the frame to four of the canvas, so that blocks of frame rows meet on the canvas. Each block
+ * therefore adds into a strip of its own, just the canvas rows it touches; the strips are then added in order. */
+struct joint_system {
+    struct joint_level *level;
+    struct pool *pool;
+    const double *mixing, *reflection_gain; /* a_i, b_i */
+    double lambda[JOINT_LAYERS];
+    double robust_scale; /* d */
+    double edge_scale;   /* e */
+    double negative;     /* nu */
+
+    lanes *residual[JOINT_LAYERS], *direction[JOINT_LAYERS], *image[JOINT_LAYERS]; /* r, p, q = A p */
+    float *jacobi[JOINT_LAYERS];                                                   /* 1/diagonal of A */
+    float *edge[JOINT_LAYERS][2];                                                  /* lambda_l eta_l, down and right */
+    uint8_t *dark[JOINT_LAYERS];                                                   /* delta_l, one bit a channel */
+    lanes *strip[JOINT_BLOCKS];
+    int strip_low[JOINT_BLOCKS], strip_high[JOINT_BLOCKS];
+    size_t strip_lanes; /* room for all strips together */
+    double partial[2 * JOINT_BLOCKS][4];
+};
+
+struct joint_value {
+    double objective;           /* F */
+    double data;                /* its first term */
+    double prior[JOINT_LAYERS]; /* the terms of T alone and of R alone */
+    double seen;                /* sum of w_i over the pixels where both layers are seen */
+    double square;              /* sum of omega_i |r_i|^2/c */
+    double trusted;             /* sum of omega_i */
+};
+
+/* Lanes that the strips of this level need; sets where they lie on the canvas. */
+size_t esra_joint_strips(struct joint_system *system);
+
+void esra_joint_system_layout(struct joint_system *system, const struct joint_level *largest, struct arena *arena);
+
+/* Before the first weights of a level: hands out the strips. */
+void esra_joint_system_enter(struct joint_system *system, struct joint_level *level);
+
+/* Freezes the weights at the present layers, returns F there and leaves residual = -grad F and the preconditioner.
+ * Where `cold`, the layers are zero and say nothing: all seen pixels and all edges get one weight. */
+struct joint_value esra_joint_reweigh(struct joint_system *system, bool cold);
+
+/* Conjugate gradients on the frozen system from the present layers, until |r| in the preconditioner's norm has fallen
+ * by `tolerance`. Returns the iterations made, at most `iterations`. */
+int esra_joint_descend(struct joint_system *system, int iterations, double tolerance);
+
+#endif

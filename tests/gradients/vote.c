@@ -1,0 +1,138 @@
+/* tests/gradients/vote.c - the median finds the scene's gradients where the reflections do not meet. */
+#include "gradients/vote.h"
+
+#include "check.h"
+
+#define WIDTH  64
+#define HEIGHT 48
+#define PHOTOS 3
+
+static struct image photos[5], masks[5], scene;
+static const double mixing[5] = {1, 1.1, 0.9, 1.05, 0.95};
+
+/* A scene of smooth waves; photo i reflects one square that no other photo has. */
+static void make_photos(void)
+{
+    struct message message;
+    CHECK(esra_image_create(&scene, WIDTH, HEIGHT, 2, &message) == ESRA_OK);
+    for (int n = 0; n < 2 * WIDTH * HEIGHT; n++)
+        scene.data[n] = (float)(0.3 + 0.3 * sin(n % WIDTH * 0.2) * cos(n / WIDTH * 0.15));
+    for (int i = 0; i < 5; i++) {
+        CHECK(esra_image_create(&photos[i], WIDTH, HEIGHT, 2, &message) == ESRA_OK);
+        CHECK(esra_image_create(&masks[i], WIDTH, HEIGHT, 1, &message) == ESRA_OK);
+        for (int n = 0; n < 2 * WIDTH * HEIGHT; n++) {
+            int x = n % WIDTH, y = n / WIDTH % HEIGHT;
+            bool square = x >= 5 + 11 * i && x < 14 + 11 * i && y > 12 && y < 30;
+            photos[i].data[n] = (float)mixing[i] * scene.data[n] + (square ? 0.25f : 0);
+        }
+        for (int n = 0; n < WIDTH * HEIGHT; n++)
+            masks[i].data[n] = 1;
+    }
+}
+
+static void free_photos(void)
+{
+    for (int i = 0; i < 5; i++) {
+        esra_image_free(&photos[i]);
+        esra_image_free(&masks[i]);
+    }
+    esra_image_free(&scene);
+}
+
+static void make_guide(struct guide *guide, int m, const double *a, int threads)
+{
+    struct message message;
+    struct pool *pool;
+    CHECK(esra_pool_create(&pool, threads, &message) == ESRA_OK);
+    CHECK(esra_guide_from_vote(guide, &(struct vote){m, photos, masks, a, -1}, pool, &message) == ESRA_OK);
+    esra_pool_free(&pool);
+}
+
+static void the_scene_wins(void)
+{
+    struct guide guide;
+    make_photos();
+    make_guide(&guide, PHOTOS, mixing, 2);
+    double gradient = 0, layer = 0, reflected = 0;
+    for (int n = 0; n < 2 * WIDTH * HEIGHT; n++) {
+        if (n % WIDTH < WIDTH - 1)
+            gradient = fmax(gradient, fabs(guide.gradients[1].data[n] - (scene.data[n + 1] - scene.data[n])));
+        layer = fmax(layer, fabs(guide.start[0].data[n] - scene.data[n]));
+        reflected = fmax(reflected, fabs(guide.start[1].data[n] - (photos[0].data[n] - scene.data[n])));
+    }
+    CHECK_NEAR(gradient, 0, 1e-6);
+    CHECK_NEAR(layer, 0, 2e-3);
+    CHECK_NEAR(reflected, 0, 2e-3);
+    esra_guide_free(&guide);
+    free_photos();
+}
+
+/* a_i E_0 + E_i = D I_i wherever photo i is seen. */
+static void gradients_add_up(void)
+{
+    struct guide guide;
+    make_photos();
+    for (int n = 0; n < WIDTH * 20; n++)
+        masks[1].data[n] = 0;
+    make_guide(&guide, 5, mixing, 2);
+    for (int n = WIDTH * 20; n < WIDTH * (HEIGHT - 1); n++) {
+        float down = photos[1].data[n + WIDTH] - photos[1].data[n];
+        CHECK_NEAR((float)mixing[1] * guide.gradients[0].data[n] + guide.gradients[4].data[n], down, 1e-6);
+        CHECK(guide.weights[1].data[n] == 1);
+    }
+    for (int n = 0; n < WIDTH * 20; n++) {
+        CHECK(guide.gradients[4].data[n] == 0);
+        CHECK(guide.weights[1].data[n] == 0);
+    }
+    esra_guide_free(&guide);
+    free_photos();
+}
+
+static void threads_do_not_change_a_bit(void)
+{
+    struct guide one, many;
+    make_photos();
+    make_guide(&one, 4, mixing, 1);
+    for (int threads = 2; threads <= 8; threads += 3) {
+        make_guide(&many, 4, mixing, threads);
+        for (int l = 0; l <= 4; l++)
+            CHECK(memcmp(one.start[l].data, many.start[l].data, 2 * WIDTH * HEIGHT * sizeof(float)) == 0);
+        for (int k = 0; k < 10; k++)
+            CHECK(memcmp(one.gradients[k].data, many.gradients[k].data, 2 * WIDTH * HEIGHT * sizeof(float)) == 0);
+        esra_guide_free(&many);
+    }
+    esra_guide_free(&one);
+    free_photos();
+}
+
+static void check_finite(int m, const double *a)
+{
+    struct guide guide;
+    make_guide(&guide, m, a, 2);
+    for (int l = 0; l <= m; l++)
+        for (int n = 0; n < 2 * WIDTH * HEIGHT; n++)
+            CHECK(isfinite(guide.start[l].data[n]) && isfinite(guide.gradients[2 * l].data[n]));
+    esra_guide_free(&guide);
+}
+
+static void degenerate_votes_stay_finite(void)
+{
+    static const double zero[5];
+    make_photos();
+    check_finite(1, mixing);
+    check_finite(2, mixing);
+    check_finite(3, zero);
+    for (int i = 0; i < 5; i++)
+        memset(masks[i].data, 0, WIDTH * HEIGHT * sizeof(float));
+    check_finite(3, mixing);
+    free_photos();
+}
+
+int main(void)
+{
+    RUN(the_scene_wins);
+    RUN(gradients_add_up);
+    RUN(threads_do_not_change_a_bit);
+    RUN(degenerate_votes_stay_finite);
+    return check_report();
+}

@@ -1,0 +1,308 @@
+/* tests/solve/joint.c - the joint solve recovers two layers whose motions are known, descends, has the same bits for
+ * any number of threads, ranks motions, and takes whatever it is given. */
+#include "solve/joint.h"
+
+#include "check.h"
+
+#define WIDTH  120
+#define HEIGHT 90
+#define PHOTOS 3
+
+static struct image photos[PHOTOS], masks[PHOTOS], truth;
+static double mixing[PHOTOS] = {1, 1.07, 0.95}, gain[PHOTOS] = {1, 0.98, 1.05};
+static double motion[9 * PHOTOS] = {1, 0,    0,    0,    1, 0,    0, 0, 1, /* the reference */
+                                    1, .01,  6.3,  -.01, 1, -4.6, 0, 0, 1, /* and two others */
+                                    1, -.02, -5.4, .02,  1, 7.2,  0, 0, 1};
+
+/* Flat tiles: sharp edges and nothing between them, black here and there. */
+static double tile(double x, double y, double size, int channel, uint64_t salt)
+{
+    double fx = floor(x / size), fy = floor(y / size);
+    uint64_t hash = (uint64_t)(int64_t)(fx + 1000) * 73856093u ^ (uint64_t)(int64_t)(fy + 1000) * 19349663u ^
+                    (uint64_t)(channel + 1) * 83492791u ^ salt * 2654435761u;
+    hash = (hash ^ hash >> 13) * 0x9e3779b97f4a7c15u;
+    double value = (double)(hash >> 40) / (double)(1 << 24);
+    return value < 0.2 ? 0 : value;
+}
+
+/* Mean over 4x4 points of a pixel: what a sensor sees. */
+static float shade(const double g[9], int x, int y, double size, int channel, uint64_t salt)
+{
+    double sum = 0;
+    for (int k = 0; k < 16; k++) {
+        double u = x + (k % 4 - 1.5) / 4, v = y + (k / 4 - 1.5) / 4, w = g[6] * u + g[7] * v + g[8];
+        sum += tile((g[0] * u + g[1] * v + g[2]) / w, (g[3] * u + g[4] * v + g[5]) / w, size, channel, salt);
+    }
+    return (float)(sum / 16);
+}
+
+static void make_scene(void)
+{
+    struct message message;
+    CHECK(esra_image_create(&truth, WIDTH, HEIGHT, 3, &message) == ESRA_OK);
+    for (int i = 0; i < PHOTOS; i++) {
+        CHECK(esra_image_create(&photos[i], WIDTH, HEIGHT, 3, &message) == ESRA_OK);
+        CHECK(esra_image_create(&masks[i], WIDTH, HEIGHT, 1, &message) == ESRA_OK);
+        for (int n = 0; n < WIDTH * HEIGHT; n++)
+            masks[i].data[n] = 1;
+        for (int n = 0; n < 3 * WIDTH * HEIGHT; n++) {
+            int c = n / (WIDTH * HEIGHT), y = n / WIDTH % HEIGHT, x = n % WIDTH;
+            truth.data[n] = 0.6f * shade(motion, x, y, 13, c, 1);
+            photos[i].data[n] =
+                (float)(mixing[i] * truth.data[n] + gain[i] * 0.3 * shade(motion + 9 * i, x, y, 9, c, 2) +
+                        check_random(-.002, .002));
+        }
+    }
+}
+
+static void free_scene(void)
+{
+    for (int i = 0; i < PHOTOS; i++) {
+        esra_image_free(&photos[i]);
+        esra_image_free(&masks[i]);
+    }
+    esra_image_free(&truth);
+}
+
+static double rms(const struct image *a, const struct image *b)
+{
+    size_t samples = (size_t)a->width * (size_t)a->height * (size_t)a->channels;
+    double sum = 0;
+    for (size_t n = 0; n < samples; n++)
+        sum += ((double)a->data[n] - b->data[n]) * ((double)a->data[n] - b->data[n]);
+    return sqrt(sum / (double)samples);
+}
+
+struct run {
+    int photos, threads, finest;
+    bool resume;
+    const double *mixing, *gain, *motion;
+    struct joint_settings settings;
+};
+
+static struct run usual_run(void)
+{
+    struct run run = {.photos = PHOTOS, .threads = 2, .mixing = mixing, .gain = gain, .motion = motion};
+    esra_joint_settings_default(&run.settings);
+    return run;
+}
+
+/* Solves and gives T, and what photo `photos - 1` reflects. */
+static struct joint_info solve(const struct run *run, struct image *t, struct image *seen)
+{
+    struct message message = {""};
+    struct pool *pool;
+    struct joint *joint;
+    struct joint_info info = {0};
+    struct joint_model model = {run->mixing, run->gain, run->motion};
+    CHECK(esra_pool_create(&pool, run->threads, &message) == ESRA_OK);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){run->photos, photos, masks}, 4, pool, &message) == ESRA_OK);
+    CHECK(esra_joint_solve(joint, &model, &run->settings, run->finest, &info, &message) == ESRA_OK);
+    if (run->resume)
+        CHECK(esra_joint_resume(joint, &model, &run->settings, &info, &message) == ESRA_OK);
+    CHECK(esra_joint_transmitted(joint, t, &message) == ESRA_OK);
+    CHECK(esra_joint_seen(joint, run->photos - 1, seen, &message) == ESRA_OK);
+    esra_joint_free(&joint);
+    esra_pool_free(&pool);
+    return info;
+}
+
+static void the_layers_are_recovered(void)
+{
+    struct run run = usual_run();
+    struct image t, seen;
+    make_scene();
+    struct joint_info info = solve(&run, &t, &seen);
+    /* The photo itself is .16 off; interpolating R's sharp tiles leaves about .01. */
+    CHECK(rms(&photos[0], &truth) > 0.1);
+    CHECK_NEAR(rms(&t, &truth), 0, 0.02);
+    CHECK_NEAR(info.overlap, 0.98, 0.03);
+    CHECK(info.trusted > 0.8 && info.residual < 0.02);
+    double off = 0;
+    for (int n = 0; n < 3 * WIDTH * HEIGHT; n++)
+        off += fabs(mixing[2] * t.data[n] + seen.data[n] - photos[2].data[n]);
+    CHECK_NEAR(off / (3 * WIDTH * HEIGHT), 0, 0.02);
+    esra_image_free(&t);
+    esra_image_free(&seen);
+    free_scene();
+}
+
+/* Every reweighing majorises F, so that F cannot rise but by rounding; more work ends lower. */
+static void the_objective_descends(void)
+{
+    struct image t, seen;
+    double before = INFINITY;
+    make_scene();
+    for (int reweighings = 1; reweighings <= 8; reweighings++) {
+        struct run run = usual_run();
+        run.finest = 3;
+        run.settings.black_point = false;
+        run.settings.reweighings = reweighings;
+        struct joint_info info = solve(&run, &t, &seen);
+        CHECK(info.objective <= before * (1 + 1e-5));
+        before = info.objective;
+        esra_image_free(&t);
+        esra_image_free(&seen);
+    }
+    free_scene();
+}
+
+static void threads_do_not_change_a_bit(void)
+{
+    struct image first, t, seen;
+    struct run run = usual_run();
+    make_scene();
+    run.threads = 1;
+    run.resume = true;
+    struct joint_info one = solve(&run, &first, &seen);
+    esra_image_free(&seen);
+    for (run.threads = 2; run.threads <= 8; run.threads++) {
+        struct joint_info info = solve(&run, &t, &seen);
+        CHECK(info.objective == one.objective && info.iterations == one.iterations);
+        CHECK(memcmp(t.data, first.data, 3 * WIDTH * HEIGHT * sizeof(float)) == 0);
+        esra_image_free(&t);
+        esra_image_free(&seen);
+    }
+    esra_image_free(&first);
+    free_scene();
+}
+
+/* At half resolution the score already tells the true motion from wrong ones, also from one that moves R out of sight,
+ * and two photos are enough. */
+static void the_true_motion_scores_best(void)
+{
+    static const double errors[][2] = {{-4, -5}, {3, -5}, {-4, 3}, {3, 3}, {1, 0}, {28, 20}, {1e4, 0}};
+    struct message message;
+    struct pool *pool;
+    struct joint *joint;
+    struct run run = usual_run();
+    double best, score;
+    make_scene();
+    CHECK(esra_pool_create(&pool, 2, &message) == ESRA_OK);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){2, photos, masks}, 3, pool, &message) == ESRA_OK);
+    CHECK(esra_joint_score(joint, &(struct joint_model){mixing, gain, motion}, &run.settings, 1, &best, &message) ==
+          ESRA_OK);
+    for (size_t k = 0; k < sizeof errors / sizeof *errors; k++) {
+        double wrong[9 * PHOTOS];
+        memcpy(wrong, motion, sizeof wrong);
+        wrong[9 + 2] += errors[k][0];
+        wrong[9 + 5] += errors[k][1];
+        CHECK(esra_joint_score(joint, &(struct joint_model){mixing, gain, wrong}, &run.settings, 1, &score, &message) ==
+              ESRA_OK);
+        if (!CHECK(score > best))
+            printf("    motion %zu: %g against %g\n", k, score, best);
+    }
+    esra_joint_free(&joint);
+    esra_pool_free(&pool);
+    free_scene();
+}
+
+/* Goes on from a solution: never worse, and cheaper than from nothing. */
+static void resuming_goes_on(void)
+{
+    struct image t, seen, u, again;
+    struct run run = usual_run();
+    make_scene();
+    run.settings.black_point = false;
+    double before = solve(&run, &t, &seen).objective;
+    run.resume = true;
+    CHECK(solve(&run, &u, &again).objective <= before * (1 + 1e-5));
+    esra_image_free(&t);
+    esra_image_free(&u);
+    esra_image_free(&seen);
+    esra_image_free(&again);
+    free_scene();
+}
+
+static bool finite(const struct image *image)
+{
+    for (size_t n = 0; n < (size_t)image->width * (size_t)image->height * (size_t)image->channels; n++)
+        if (!isfinite(image->data[n]))
+            return false;
+    return true;
+}
+
+static void check_finite(const struct run *run)
+{
+    struct image t, seen;
+    struct joint_info info = solve(run, &t, &seen);
+    CHECK(finite(&t) && finite(&seen) && isfinite(info.objective) && isfinite(info.residual));
+    esra_image_free(&t);
+    esra_image_free(&seen);
+}
+
+static void degenerate_problems_stay_finite(void)
+{
+    static const double zero[PHOTOS];
+    struct run one_photo = usual_run(), dark = usual_run(), away = usual_run();
+    double far[9 * PHOTOS];
+    make_scene();
+    one_photo.photos = 1;
+    check_finite(&one_photo);
+    dark.mixing = dark.gain = zero;
+    check_finite(&dark);
+    memcpy(far, motion, sizeof far);
+    far[9 + 2] = far[18 + 5] = 1e5;
+    away.motion = far;
+    check_finite(&away);
+    for (int i = 0; i < PHOTOS; i++)
+        memset(masks[i].data, 0, WIDTH * HEIGHT * sizeof(float));
+    struct run masked = usual_run();
+    check_finite(&masked);
+    free_scene();
+}
+
+static void one_pixel_is_enough(void)
+{
+    struct message message;
+    struct run run = usual_run();
+    for (int channels = 1; channels <= 4; channels++) {
+        for (int i = 0; i < PHOTOS; i++) {
+            CHECK(esra_image_create(&photos[i], 1, channels == 2 ? 9 : 1, channels, &message) == ESRA_OK);
+            CHECK(esra_image_create(&masks[i], 1, channels == 2 ? 9 : 1, 1, &message) == ESRA_OK);
+            photos[i].data[0] = 0.5f;
+            masks[i].data[0] = 1;
+        }
+        check_finite(&run);
+        free_scene();
+    }
+}
+
+static void nonsense_is_refused(void)
+{
+    struct message message;
+    struct pool *pool;
+    struct joint *joint;
+    struct joint_info info;
+    double bad[9 * PHOTOS];
+    struct run run = usual_run();
+    make_scene();
+    memcpy(bad, motion, sizeof bad);
+    bad[12] = NAN;
+    CHECK(esra_pool_create(&pool, 1, &message) == ESRA_OK);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){0, photos, masks}, 4, pool, &message) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, photos}, 4, pool, &message) ==
+          ESRA_BAD_DATA);
+    CHECK(joint == NULL);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, NULL}, 4, pool, &message) == ESRA_OK);
+    CHECK(esra_joint_resume(joint, &(struct joint_model){mixing, gain, motion}, &run.settings, &info, &message) ==
+          ESRA_BAD_ARGUMENT);
+    CHECK(esra_joint_solve(joint, &(struct joint_model){mixing, gain, bad}, &run.settings, 0, &info, &message) ==
+          ESRA_BAD_DATA);
+    esra_joint_free(&joint);
+    esra_pool_free(&pool);
+    free_scene();
+}
+
+int main(void)
+{
+    RUN(the_layers_are_recovered);
+    RUN(the_objective_descends);
+    RUN(threads_do_not_change_a_bit);
+    RUN(the_true_motion_scores_best);
+    RUN(resuming_goes_on);
+    RUN(degenerate_problems_stay_finite);
+    RUN(one_pixel_is_enough);
+    RUN(nonsense_is_refused);
+    return check_report();
+}
