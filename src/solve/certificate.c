@@ -261,7 +261,8 @@ INLINE bool advance(struct chunk *chunk, bool early)
         bool fresh_end = early & (((next <= lo) & (lo == 0) & (t != 0)) | ((next >= hi) & (hi == 1) & (t != 1)));
         double retreat = fresh_end ? downhill : 0.5 * (lo + hi);
         bool on = loss > RELATIVE_LOSS * fabs(value) + ABSOLUTE_LOSS;
-        double target = (next > lo) & (next < hi) ? next : retreat;
+        bool inside = (next > lo) & (next < hi);
+        double target = inside ? next : retreat;
         bounds[c] = bound > bounds[c] ? bound : bounds[c];
         los[c] = on ? lo : los[c];
         his[c] = on ? hi : his[c];
