@@ -51,6 +51,19 @@ struct stencil {
     float keep, source, spread;
 };
 
+/* A row of PACTV (solve/pactv.c). The extrapolated dual is z~ = z + momentum (z - z_before), z being p or q; a step writes
+ * the next z over z_before. */
+struct pactv_row {
+    const float *d, *e_vertical, *e_horizontal;
+    const float *p_above, *p_before_above; /* zeros in the first row */
+    const float *p, *q;
+    float *p_before, *q_before;
+    float *layer;
+    const float *layer_below;
+    float beta, step, momentum;
+    float moved[KERNEL_GROUP], norm[KERNEL_GROUP]; /* squared change and squared norm of the row, by column modulo the group */
+};
+
 #define ESRA_KERNELS(KERNEL)                                                                                           \
     /* x += rho d, bar = x + 2d in columns first..end-1, multiples of KERNEL_GROUP. */                                 \
     KERNEL(primal, (const struct sweep *sweep, const struct sweep_row *row, int first, int end))                       \
@@ -69,7 +82,11 @@ struct stencil {
     /* out = scale f + prolongation of the coarse rows near (3/4) and far (1/4), through t, a coarse row with its      \
      * padding; n is the coarse row's width, columns the fine row's. */                                                \
     KERNEL(prolong, (float scale, const float *f, const float *near_, const float *far_, float *t, float *out, int n,  \
-                     int columns))
+                     int columns))                                                                                     \
+    /* layer = clip(d - beta D'(p~,q~), 0, 1), and how far that is from what stood there. */                           \
+    KERNEL(pactv_layer, (struct pactv_row *row, int columns))                                                          \
+    /* The next p (where there is a row below) and q from the layer. */                                                \
+    KERNEL(pactv_dual, (const struct pactv_row *row, int columns))
 
 #define KERNEL(name, arguments) void(*name) arguments;
 struct kernels {

@@ -28,4 +28,15 @@ static inline float pixel_box(float z, float bar, float r2, float rho)
     return z + rho * ((t - pixel_clip(t, 0, r2)) - z);
 }
 
+/* PACTV: the extrapolated dual, and its step towards a layer's difference. */
+static inline float pixel_extrapolate(float z, float before, float momentum)
+{
+    return z + momentum * (z - before);
+}
+
+static inline float pixel_project(float zt, float difference, float extracted, float step)
+{
+    return pixel_clip(zt + step * (difference - extracted), -1, 1);
+}
+
 #endif

@@ -7,6 +7,7 @@
  *     EVEN_LANES, ODD_LANES, LOW_PAIRS, HIGH_PAIRS   index lists of the shuffles between a row and its pixel pairs
  *
  * and includes this file. Every expression has the operations of pixel.h and reference.c in the same order. */
+#include <stdbool.h>
 #include <string.h>
 
 #include "kernels/kernels.h"
@@ -164,6 +165,61 @@ TARGET static void NAME(relax)(struct stencil stencil, const float *f, const flo
         store(out + c, (stencil.keep * load(here + c) + stencil.source * load(f + c)) +
                            stencil.spread * (vertical + horizontal));
     }
+}
+
+INLINE vector extrapolate(const float *z, const float *before, float momentum)
+{
+    vector now = load(z);
+    return now + momentum * (now - load(before));
+}
+
+INLINE vector project(vector zt, vector difference, vector extracted, float step)
+{
+    vector zero = {0};
+    return clip(zt + step * (difference - extracted), zero - 1, zero + 1);
+}
+
+#define PARTS (KERNEL_GROUP / LANES)
+
+TARGET static void NAME(pactv_layer)(struct pactv_row *row, int columns)
+{
+    float m = row->momentum;
+    vector zero = {0}, moved[PARTS] = {{0}}, norm[PARTS] = {{0}};
+    for (int c = 0; c < columns; c += KERNEL_GROUP)
+        for (int part = 0; part < PARTS; part++) {
+            int at = c + part * LANES;
+            vector left = extrapolate(row->q + at - 1, row->q_before + at - 1, m);
+            vector right = extrapolate(row->q + at, row->q_before + at, m);
+            vector above = extrapolate(row->p_above + at, row->p_before_above + at, m);
+            vector below = extrapolate(row->p + at, row->p_before + at, m);
+            vector now = clip(load(row->d + at) - row->beta * (((left - right) + above) - below), zero, zero + 1);
+            vector change = now - load(row->layer + at);
+            moved[part] = moved[part] + change * change;
+            norm[part] = norm[part] + now * now;
+            store(row->layer + at, now);
+        }
+    for (int part = 0; part < PARTS; part++) {
+        store(row->moved + part * LANES, moved[part]);
+        store(row->norm + part * LANES, norm[part]);
+    }
+}
+
+INLINE void pactv_dual_columns(const struct pactv_row *row, int columns, bool vertical)
+{
+    float m = row->momentum;
+    for (int c = 0; c < columns; c += LANES) {
+        vector here = load(row->layer + c);
+        if (vertical)
+            store(row->p_before + c, project(extrapolate(row->p + c, row->p_before + c, m),
+                                             load(row->layer_below + c) - here, load(row->e_vertical + c), row->step));
+        store(row->q_before + c, project(extrapolate(row->q + c, row->q_before + c, m), load(row->layer + c + 1) - here,
+                                         load(row->e_horizontal + c), row->step));
+    }
+}
+
+TARGET static void NAME(pactv_dual)(const struct pactv_row *row, int columns)
+{
+    pactv_dual_columns(row, columns, row->layer_below);
 }
 
 #ifdef EVEN_LANES

@@ -24,11 +24,17 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/cpu.h"
 
 #define INLINE static inline __attribute__((always_inline))
+
+/* Before a loop whose turns do not touch one another's data: compilers cannot see that rows of a chunk are apart. */
+#if defined(__clang__)
+#define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define INDEPENDENT _Pragma("GCC ivdep")
+#endif
 
 /* Columns of a chunk: what its rows of doubles need stays in the first cache. */
 #define CHUNK 64
@@ -96,9 +102,11 @@ INLINE void load(double *restrict to, const esra_image *image, int channel, int 
     const float *from = image_sample(image, x, y, channel);
     ptrdiff_t stride = image->column_stride;
     if (stride == 1)
+        INDEPENDENT
         for (int c = 0; c < columns; c++)
             to[c] = from[c];
     else
+        INDEPENDENT
         for (int c = 0; c < columns; c++)
             to[c] = from[c * stride];
 }
@@ -106,6 +114,7 @@ INLINE void load(double *restrict to, const esra_image *image, int channel, int 
 /* to += sign * u. */
 INLINE void add_dual(double *restrict to, const float *u, float scale, double sign, int columns)
 {
+    INDEPENDENT
     for (int c = 0; c < columns; c++)
         to[c] += sign * candidate_dual(u[c], scale);
 }
@@ -118,6 +127,7 @@ INLINE void load_tilt(struct chunk *chunk, const struct candidate *candidate, in
     int columns = chunk->columns;
     bool starts = x == 0, ends = x + columns == problem->width;
     double *tilt = chunk->tilt + (ptrdiff_t)l * CHUNK;
+    INDEPENDENT
     for (int c = 0; c < columns; c++)
         tilt[c] = 0;
     if (y > 0)
@@ -126,6 +136,7 @@ INLINE void load_tilt(struct chunk *chunk, const struct candidate *candidate, in
         add_dual(tilt, p, candidate->dual_scale, -1, columns);
     add_dual(tilt + starts, q - 1 + starts, candidate->dual_scale, 1, columns - starts);
     add_dual(tilt, q, candidate->dual_scale, -1, columns - ends);
+    INDEPENDENT
     for (int c = 0; c < columns; c++)
         tilt[c] *= problem->lambda;
 }
@@ -136,6 +147,7 @@ INLINE void add_differences(struct chunk *chunk, const float *here, const float 
 {
     double lambda = chunk->problem->lambda;
     double *restrict objective = chunk->objective, *restrict gap = chunk->gap;
+    INDEPENDENT
     for (int c = 0; c < columns; c++) {
         double step = (double)candidate_layer(there[c]) - candidate_layer(here[c]) - extracted[c];
         double size = lambda * fabs(step);
@@ -166,10 +178,12 @@ INLINE void load_photo(struct chunk *chunk, int i, int x, int y)
     double *restrict weight = chunk->weight + row, *restrict pull = chunk->pull + row;
     const double *tilt = chunk->tilt + row + CHUNK;
     load(chunk->mixture + row, &problem->mixtures[i], chunk->channel, x, y, chunk->columns);
+    INDEPENDENT
     for (int c = 0; c < chunk->columns; c++)
         weight[c] = 1;
     if (problem->weights)
         load(weight, &problem->weights[i], 0, x, y, chunk->columns);
+    INDEPENDENT
     for (int c = 0; c < chunk->columns; c++) {
         double bound = tilt[c] < 0 ? -BOUNDLESS : BOUNDLESS;
         pull[c] = weight[c] > 0 ? tilt[c] / weight[c] : bound;
@@ -181,6 +195,7 @@ INLINE void load_chunk(struct chunk *chunk, const struct candidate *candidate, i
     for (int l = 0; l < chunk->problem->layers; l++) {
         const float *from = plane_row(candidate->x[l], y) + x;
         double *to = chunk->layer + (ptrdiff_t)l * CHUNK;
+        INDEPENDENT
         for (int c = 0; c < chunk->columns; c++)
             to[c] = candidate_layer(from[c]);
         load_tilt(chunk, candidate, l, x, y);
@@ -194,6 +209,7 @@ INLINE void add_data(struct chunk *chunk)
 {
     double *restrict objective = chunk->objective, *restrict gap = chunk->gap;
     const double *scene = chunk->layer;
+    INDEPENDENT
     for (int c = 0; c < chunk->columns; c++)
         gap[c] += chunk->tilt[c] * scene[c];
     for (int i = 0; i < chunk->problem->photos; i++) {
@@ -201,6 +217,7 @@ INLINE void add_data(struct chunk *chunk)
         ptrdiff_t row = (ptrdiff_t)i * CHUNK;
         const double *mixture = chunk->mixture + row, *weight = chunk->weight + row;
         const double *layer = chunk->layer + row + CHUNK, *tilt = chunk->tilt + row + CHUNK;
+        INDEPENDENT
         for (int c = 0; c < chunk->columns; c++) {
             double residual = mixture[c] - a * scene[c] - layer[c], share = 0.5 * weight[c] * residual * residual;
             objective[c] += share;
@@ -223,10 +240,11 @@ INLINE void add_photo_slope(struct chunk *chunk, int i)
     const double *mixture = chunk->mixture + row, *weight = chunk->weight + row, *pull = chunk->pull + row;
     const double *tilt = chunk->tilt + row + CHUNK, *t = chunk->t;
     double *restrict value = chunk->value, *restrict first = chunk->first, *restrict second = chunk->second;
+    INDEPENDENT
     for (int c = 0; c < chunk->columns; c++) {
         double rest = mixture[c] - a * t[c], wanted = rest - pull[c], y = clip01(wanted);
-        double outside = rest - y, bend = a * a * weight[c];
-        double residual = y == wanted ? pull[c] : outside, curvature = y == wanted ? 0 : bend;
+        double given = pull[c], outside = rest - y, bend = a * a * weight[c];
+        double residual = y == wanted ? given : outside, curvature = y == wanted ? 0 : bend;
         value[c] += 0.5 * weight[c] * residual * residual + tilt[c] * y;
         first[c] -= a * weight[c] * residual;
         second[c] += curvature;
@@ -235,6 +253,7 @@ INLINE void add_photo_slope(struct chunk *chunk, int i)
 
 INLINE void take_slope(struct chunk *chunk)
 {
+    INDEPENDENT
     for (int c = 0; c < chunk->columns; c++) {
         chunk->value[c] = chunk->tilt[c] * chunk->t[c];
         chunk->first[c] = chunk->tilt[c];
@@ -244,36 +263,49 @@ INLINE void take_slope(struct chunk *chunk)
         add_photo_slope(chunk, i);
 }
 
-/* One step of the safeguarded Newton iteration in every column; false when all have arrived. */
-INLINE bool advance(struct chunk *chunk, bool early)
+/* One step of the safeguarded Newton iteration in every column; where phi'' stood, what is left to lose. Flags are numbers,
+ * 0 or 1, so that all of a turn fits into vectors of doubles. */
+INLINE void advance(struct chunk *chunk, double early)
 {
     double *restrict at = chunk->t, *restrict los = chunk->lo, *restrict his = chunk->hi, *restrict bounds = chunk->bound;
-    const double *firsts = chunk->first, *seconds = chunk->second, *values = chunk->value;
-    int64_t going = 0;
+    double *restrict excesses = chunk->second;
+    const double *firsts = chunk->first, *values = chunk->value;
+    INDEPENDENT
     for (int c = 0; c < chunk->columns; c++) {
-        double t = at[c], first = firsts[c], second = seconds[c], value = values[c];
-        double downhill = first > 0 ? los[c] : his[c];
-        double lo = first > 0 ? los[c] : t, hi = first > 0 ? t : his[c];
+        double t = at[c], first = firsts[c], second = excesses[c], value = values[c];
+        double lo_before = los[c], hi_before = his[c], bound_before = bounds[c];
+        double downhill = first > 0 ? lo_before : hi_before;
+        double lo = first > 0 ? lo_before : t, hi = first > 0 ? t : hi_before;
         double loss = first * (t - downhill), bound = value - loss;
-        double newton = t - first / (second > 0 ? second : 1);
+        double excess = loss - (RELATIVE_LOSS * fabs(value) + ABSOLUTE_LOSS);
+        double divisor = second > 0 ? second : 1, newton = t - first / divisor;
         double next = second > 0 ? newton : downhill;
         /* An end of [0,1] itself may be the minimum and is worth one look; an end already seen is not. */
-        bool fresh_end = early & (((next <= lo) & (lo == 0) & (t != 0)) | ((next >= hi) & (hi == 1) & (t != 1)));
-        double retreat = fresh_end ? downhill : 0.5 * (lo + hi);
-        bool on = loss > RELATIVE_LOSS * fabs(value) + ABSOLUTE_LOSS;
-        double target = (next > lo) & (next < hi) ? next : retreat;
-        bounds[c] = bound > bounds[c] ? bound : bounds[c];
-        los[c] = on ? lo : los[c];
-        his[c] = on ? hi : his[c];
-        at[c] = on ? target : t;
-        going |= on;
+        double new_low = t != 0 ? early : 0, new_high = t != 1 ? early : 0;
+        double low_end = lo == 0 ? new_low : 0, high_end = hi == 1 ? new_high : 0;
+        double to_low = next <= lo ? low_end : 0, to_high = next >= hi ? high_end : 0;
+        double middle = 0.5 * (lo + hi), retreat = to_low + to_high > 0 ? downhill : middle;
+        double below_high = next < hi ? next : retreat, target = next > lo ? below_high : retreat;
+        bounds[c] = bound > bound_before ? bound : bound_before;
+        los[c] = excess > 0 ? lo : lo_before;
+        his[c] = excess > 0 ? hi : hi_before;
+        at[c] = excess > 0 ? target : t;
+        excesses[c] = excess;
     }
-    return going;
+}
+
+INLINE bool any_positive(const double *values, int count)
+{
+    bool any = false;
+    for (int n = 0; n < count && !any; n++)
+        any = values[n] > 0;
+    return any;
 }
 
 /* min phi over [0,1], from below and tight to rounding, starting at L_0. */
 INLINE void bound_pixels(struct chunk *chunk)
 {
+    INDEPENDENT
     for (int c = 0; c < chunk->columns; c++) {
         chunk->t[c] = chunk->layer[c];
         chunk->lo[c] = 0;
@@ -283,7 +315,8 @@ INLINE void bound_pixels(struct chunk *chunk)
     bool going = true;
     for (int step = 0; step < MAX_STEPS && going; step++) {
         take_slope(chunk);
-        going = advance(chunk, step < 8);
+        advance(chunk, step < 8 ? 1 : 0);
+        going = any_positive(chunk->second, chunk->columns);
     }
 }
 
@@ -294,6 +327,7 @@ INLINE void add_chunk(struct chunk *chunk, const struct candidate *candidate, in
     load_chunk(chunk, candidate, x, y);
     add_data(chunk);
     bound_pixels(chunk);
+    INDEPENDENT
     for (int c = 0; c < chunk->columns; c++)
         chunk->gap[c] -= chunk->bound[c];
 }

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "base/plane.h"
 #include "solve/engine.h"
 #include "solve/pactv.h"
@@ -42,17 +43,27 @@ struct paper {
     int *sweeps;            /* [pieces]: PACTV iterations of the last step */
     /* ... and scratch: a slot for each thread, or where there are more threads than pieces for each piece. */
     int slots;
-    struct plane *pt, *qt;
-    float **row;
+    struct plane *p_before, *q_before;
+    float *zeros; /* a row of them, for all */
+    struct kernels kernels;
 };
+
+/* With the room and the paddings that kernels need. An odd number of cache lines spreads a layer's planes over the sets of
+ * the cache. */
+static size_t stride_of(const struct problem *problem)
+{
+    size_t stride = (size_t)kernel_columns(problem->width) + KERNEL_PAD;
+    return stride / KERNEL_GROUP % 2 ? stride : stride + KERNEL_GROUP;
+}
 
 static struct plane *take_planes(struct arena *arena, const struct problem *problem, int count)
 {
+    size_t stride = stride_of(problem);
     struct plane *planes = esra_arena_take(arena, (size_t)count, sizeof *planes);
     for (int n = 0; n < count; n++) {
-        float *data = esra_arena_take(arena, problem->pixels, sizeof(float));
+        float *data = esra_arena_take(arena, stride * (size_t)problem->height + KERNEL_PAD, sizeof(float));
         if (planes)
-            planes[n] = (struct plane){data, problem->width, problem->height, problem->width};
+            planes[n] = (struct plane){data + KERNEL_PAD, problem->width, problem->height, (ptrdiff_t)stride};
     }
     return planes;
 }
@@ -72,19 +83,14 @@ static void lay_out(struct paper *paper, struct arena *arena)
     paper->mixtures = take_planes(arena, problem, problem->channels * problem->photos);
     paper->weights = problem->weights ? take_planes(arena, problem, problem->photos) : NULL;
     paper->sweeps = esra_arena_take(arena, (size_t)paper->pieces, sizeof *paper->sweeps);
-    paper->pt = take_planes(arena, problem, paper->slots);
-    paper->qt = take_planes(arena, problem, paper->slots);
-    paper->row = esra_arena_take(arena, (size_t)paper->slots, sizeof *paper->row);
-    for (int n = 0; n < paper->slots; n++) {
-        float *row = esra_arena_take(arena, (size_t)problem->width, sizeof *row);
-        if (paper->row)
-            paper->row[n] = row;
-    }
+    paper->p_before = take_planes(arena, problem, paper->slots);
+    paper->q_before = take_planes(arena, problem, paper->slots);
+    paper->zeros = esra_arena_take(arena, stride_of(problem) + KERNEL_PAD, sizeof *paper->zeros);
 }
 
 static void clear(struct plane plane)
 {
-    memset(plane.data, 0, (size_t)plane.stride * (size_t)plane.height * sizeof(float));
+    memset(plane.data - KERNEL_PAD, 0, ((size_t)plane.stride * (size_t)plane.height + KERNEL_PAD) * sizeof(float));
 }
 
 static void load_piece(void *work, int piece, int worker)
@@ -95,6 +101,9 @@ static void load_piece(void *work, int piece, int worker)
     (void)worker;
     clear(paper->x[piece]);
     clear(paper->x_before[piece]);
+    clear(paper->d[piece]);
+    clear(paper->e_vertical[piece]);
+    clear(paper->e_horizontal[piece]);
     clear(paper->p[piece]);
     clear(paper->q[piece]);
     esra_plane_load(paper->e_vertical[piece], &problem->gradients[2 * l], channel);
@@ -190,9 +199,10 @@ static void prox_piece(void *work, int piece, int worker)
         .layer = paper->x_before[piece],
         .p = paper->p[piece],
         .q = paper->q[piece],
-        .pt = paper->pt[slot],
-        .qt = paper->qt[slot],
-        .row = paper->row[slot],
+        .p_before = paper->p_before[slot],
+        .q_before = paper->q_before[slot],
+        .zeros = paper->zeros + KERNEL_PAD,
+        .kernels = &paper->kernels,
         .warm_start = settings->inner_warm_start,
         .tolerance = settings->inner_tolerance,
         .max_iterations = settings->inner_iterations,
@@ -275,6 +285,12 @@ esra_status esra_paper_run(struct monitor *monitor, struct arena *arena, struct 
     if (!esra_arena_place(arena))
         return esra_fail_memory(message);
     lay_out(&paper, arena);
+    for (int n = 0; n < esra_pool_threads(monitor->pool); n++) {
+        clear(paper.p_before[n]);
+        clear(paper.q_before[n]);
+    }
+    memset(paper.zeros, 0, (stride_of(problem) + KERNEL_PAD) * sizeof *paper.zeros);
+    esra_kernels_fill(&paper.kernels, esra_cpu_features() & (unsigned)monitor->settings->cpu_mask);
     esra_pool_run(monitor->pool, load_piece, &paper, paper.pieces, NULL);
     iterate(&paper);
     return ESRA_OK;

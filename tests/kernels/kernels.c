@@ -141,9 +141,52 @@ static void grid_kernels_equal_the_reference(void)
     }
 }
 
+/* d, E, p and q with their predecessors and the row above, and two rows of the layer. */
+static void compare_pactv(const struct kernels *reference, const struct kernels *kernels, int width, bool last_row)
+{
+    int columns = kernel_columns(width);
+    size_t pitch = (size_t)columns + KERNEL_PAD;
+    static float content[11 * (WIDEST + 29 + 2 * KERNEL_PAD) + KERNEL_PAD];
+    struct guarded blocks[2] = {guard(11 * pitch + KERNEL_PAD), guard(11 * pitch + KERNEL_PAD)};
+    struct pactv_row rows[2];
+    check_fill(content, sizeof content / sizeof content[0], -1, 1);
+    for (int n = 0; n < 2; n++) {
+        const struct kernels *k = n ? kernels : reference;
+        float *r[11];
+        memcpy(blocks[n].data, content, blocks[n].count * sizeof(float));
+        for (size_t i = 0; i < 11; i++)
+            r[i] = blocks[n].data + i * pitch + KERNEL_PAD;
+        rows[n] = (struct pactv_row){.d = r[0], .e_vertical = r[1], .e_horizontal = r[2], .p_above = r[3],
+                                     .p_before_above = r[4], .p = r[5], .q = r[6], .p_before = r[7], .q_before = r[8],
+                                     .layer = r[9], .layer_below = last_row ? NULL : r[10], .beta = 0.3f, .step = 0.4f,
+                                     .momentum = 0.7f};
+        k->pactv_layer(&rows[n], columns);
+        k->pactv_dual(&rows[n], columns);
+    }
+    bool same = memcmp(blocks[0].data, blocks[1].data, blocks[0].count * sizeof(float)) == 0 &&
+                memcmp(rows[0].moved, rows[1].moved, sizeof rows[0].moved) == 0 &&
+                memcmp(rows[0].norm, rows[1].norm, sizeof rows[0].norm) == 0;
+    if (!CHECK(same))
+        printf("    width %d\n", width);
+    unguard(&blocks[0]);
+    unguard(&blocks[1]);
+}
+
+static void pactv_kernels_equal_the_reference(void)
+{
+    struct kernels reference, kernels;
+    esra_kernels_fill(&reference, 0);
+    for (size_t n = 0; n < sizeof masks / sizeof masks[0]; n++) {
+        esra_kernels_fill(&kernels, masks[n] & esra_cpu_features());
+        for (int width = 1; width <= WIDEST; width++)
+            compare_pactv(&reference, &kernels, width, width % 2);
+    }
+}
+
 int main(void)
 {
     RUN(sweep_kernels_equal_the_reference);
     RUN(grid_kernels_equal_the_reference);
+    RUN(pactv_kernels_equal_the_reference);
     return check_report();
 }

@@ -1,5 +1,7 @@
 /* tests/solve/fast.c - the fast engine reaches the optimum of every kind of problem and says truthfully how near it is;
  * the same bits for any threads and instructions. */
+#include <stdatomic.h>
+
 #include "instance.h"
 
 static esra_solver *solver;
@@ -97,6 +99,45 @@ static void bits_are_the_same_everywhere(void)
     }
 }
 
+/* The library allocates by aligned_alloc() alone; this one counts. */
+static atomic_int allocations;
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    void *block = NULL;
+    atomic_fetch_add(&allocations, 1);
+    return posix_memalign(&block, alignment, size) ? NULL : block;
+}
+
+static int remember_allocations(void *user, const esra_info *so_far)
+{
+    int *first = user;
+    (void)so_far;
+    if (*first == 0)
+        *first = atomic_load(&allocations);
+    return 0;
+}
+
+/* All memory is taken before the first word of progress, and a second run of the size takes none. */
+static void iterations_allocate_nothing(void)
+{
+    struct instance it = instance_make(3, 130, 90, 2);
+    esra_settings settings = settings_with(1e-9, 60);
+    esra_info info;
+    esra_solver *fresh;
+    int first = 0;
+    instance_fill(&it, 0, 1, 0.05);
+    settings.threads = 3;
+    CHECK(esra_solver_create(&fresh) == ESRA_OK);
+    esra_solver_set_progress(fresh, remember_allocations, &first);
+    CHECK(instance_solve(&it, fresh, &settings, &info) == ESRA_OK);
+    CHECK(first > 0 && atomic_load(&allocations) == first);
+    CHECK(instance_solve(&it, fresh, &settings, &info) == ESRA_OK);
+    CHECK(atomic_load(&allocations) == first);
+    esra_solver_free(&fresh);
+    instance_free(&it);
+}
+
 static int stop_at_once(void *user, const esra_info *so_far)
 {
     (void)so_far;
@@ -174,6 +215,7 @@ int main(void)
     RUN(huge_values_are_solved);
     RUN(constant_photos_leave_nothing);
     RUN(bits_are_the_same_everywhere);
+    RUN(iterations_allocate_nothing);
     RUN(a_stopped_run_tells_the_truth);
     RUN(an_unreachable_gap_ends_by_iterations);
     RUN(a_start_is_taken_up);

@@ -54,7 +54,7 @@ static void read_samples(const char *path, float *out, size_t count)
 static void solve_golden(const char *name)
 {
     char path[512];
-    double mixing[MOST_PHOTOS], shape[4], lambda, optimum;
+    double mixing[MOST_PHOTOS], shape[4], lambda = 0, optimum = 0;
     snprintf(path, sizeof path, "%s/golden/%s/problem.json", ESRA_SHARED, name);
     if (!read_text(path))
         SKIP("%s is not here", path);
