@@ -18,7 +18,8 @@
 #define ROUGH_PX 5.
 /* Wider, and one homography can bend to take in matches of both layers. */
 #define EXACT_PX 1.5
-/* Ten matches agreeing on a homography (four determine it) by chance: never seen on unrelated photos of a thousand. */
+/* Four matches determine a homography; six more must agree before it is worth refining. Wrong ones cost only time: what
+ * they explain is judged afterwards. */
 #define SUPPORT_LEAST 10
 /* Two points nearer than this share of the width determine rotation and scale too badly. */
 #define APART .1

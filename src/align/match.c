@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "base/rows.h"
 
-/* Distance to the nearest over that to the second nearest. Lowe's .8 loses too many of the fainter layer's features;
- * robust fitting copes with more outliers. */
+/* Distance to the nearest over that to the second nearest. Wider than Lowe's .8: the fainter layer
+ * has few features to lose, and robust fitting copes with outliers. */
 #define RATIO_MOST .85
 
 struct matching {

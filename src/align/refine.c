@@ -17,7 +17,7 @@
 #include "base/rows.h"
 #include "ops/blur.h"
 
-/* Cut-off in robust standard deviations: 2.5 as measured on two-layer scenes; wider while the start is still rough. */
+/* Cut-off in robust standard deviations: 2.5 did best on two-layer scenes in the prototype; wider while the start is still rough. */
 #define CUTOFF 2.5
 #define CUTOFF_ROUGH 4.5
 #define ROUGH_ITERATIONS 4

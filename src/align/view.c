@@ -2,11 +2,11 @@
 #include "align/view.h"
 
 /* Photos are aligned at up to this many pixels: 12 MP are halved once, to 3 MP, where a tenth of a pixel is a fifth of
- * one of the photo's. Finer pixels mostly hold noise and the lens' blur. */
+ * one of the photo's. */
 #define BASE_PIXELS 3.2e6
 /* About 320 x 240. */
 #define WORK_PIXELS 1.2e5
-/* Makes central differences of the sharpest edges smooth enough for bilinear interpolation; measured best. */
+/* Makes central differences of the sharpest edges smooth enough for bilinear interpolation. */
 #define BLUR_PX .7
 
 esra_status esra_view_create(struct view *view, struct pool *pool, const struct image *photo, bool compress,

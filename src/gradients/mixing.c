@@ -3,8 +3,7 @@
  * Where an edge of the transmitted layer stands alone, the gradients of photo i and of the reference are parallel, as
  * vectors over directions and colours, and their lengths have the ratio a_i. Where the other layer adds its own, their
  * direction differs, and the few that stay parallel have scattered ratios. So a_i is where the log ratios of the strong
- * parallel gradients are densest. Means and regressions are off by several per cent: the other layer adds to the length of
- * either gradient and never cancels. */
+ * parallel gradients are densest. The ratio of mean intensities and regressions do worse: the other layer enters both. */
 #include "gradients/mixing.h"
 
 #include <math.h>

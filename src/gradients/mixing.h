@@ -8,7 +8,7 @@
 
 struct mixing {
     double coefficient; /* a_i; 1 for the reference and where nothing can be measured */
-    double support;     /* share of the gradients looked at that follow it, 0..1: under .1 it is a guess */
+    double support;     /* share of the gradients looked at that follow it, 0..1; .35 to 1 on synthetic scenes */
     int samples;        /* gradients looked at */
 };
 
