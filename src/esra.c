@@ -6,6 +6,7 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "pipeline/pipeline.h"
 #include "settings.h"
 #include "solve/engine.h"
 #include "solve/problem.h"
@@ -103,4 +104,38 @@ esra_status esra_solver_run(esra_solver *solver, const esra_problem *caller_prob
         return_info(info, &monitor.info);
 fail:
     return status;
+}
+
+/* What both calls below share. The solver's own message and threads serve the whole of it. */
+static esra_status run_pipeline(esra_solver *solver, const esra_photos *photos, const esra_settings *caller_settings,
+                                esra_separation *separation, esra_status (*run)(struct pipeline *))
+{
+    esra_status status;
+    esra_settings settings;
+    struct pipeline pipeline = {0};
+    solver->message.text[0] = '\0';
+    TRY(esra_settings_check(&settings, caller_settings, &solver->message));
+    if (!photos || photos->struct_size < sizeof *photos || !separation || separation->struct_size < sizeof *separation)
+        return esra_fail(&solver->message, ESRA_BAD_ARGUMENT,
+                         "photos or separation was not initialised: set struct_size to the size of the struct");
+    TRY(prepare_pool(solver, settings.threads));
+    pipeline = (struct pipeline){.input = photos, .settings = &settings, .output = separation, .pool = solver->pool,
+                                 .message = &solver->message, .solver = solver, .progress = solver->progress,
+                                 .user = solver->user};
+    TRY(run(&pipeline));
+fail:
+    esra_pipeline_free(&pipeline);
+    return status;
+}
+
+esra_status esra_solver_separate(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
+                                 esra_separation *separation)
+{
+    return run_pipeline(solver, photos, settings, separation, esra_pipeline_run);
+}
+
+esra_status esra_solver_align(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
+                              esra_separation *separation)
+{
+    return run_pipeline(solver, photos, settings, separation, esra_pipeline_align_only);
 }

@@ -167,8 +167,9 @@ typedef struct esra_info {
     long long inner_iterations; /* PACTV steps over all layers and channels */
     int threads;                /* used */
     double seconds;
+    const char *stage; /* what is being done: "align", "separate", "solve"; static */
 } esra_info;
-#define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0}
+#define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve"}
 
 /* Called from the thread that runs the solver, after every certificate and several times a second between. Return non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best
  * layers so far. It must not call the solver. */
@@ -196,6 +197,89 @@ ESRA_API esra_status esra_solver_run(esra_solver *solver, const esra_problem *pr
 /* The reason for the last failure of this solver, one line without newline; "" after success. Valid until the next
  * call with this solver. With NULL: the message for a solver that could not be made. */
 ESRA_API const char *esra_solver_message(const esra_solver *solver);
+
+/* ---- Photos ----------------------------------------------------------------------------------------------------- */
+
+/* A map of pixel coordinates, row by row: (u, v) = ((h0 x + h1 y + h2)/d, (h3 x + h4 y + h5)/d), d = h6 x + h7 y + h8.
+ * Pixel centres stand at integers. */
+typedef struct esra_transform {
+    double h[9];
+} esra_transform;
+
+typedef enum esra_motion { ESRA_MOTION_HOMOGRAPHY, ESRA_MOTION_AFFINE, ESRA_MOTION_TRANSLATION } esra_motion;
+
+/* Photos of one scene behind glass, of one size, the camera moved a little between them. What is NULL is estimated. */
+typedef struct esra_photos {
+    size_t struct_size;
+    int photos;               /* m >= 2 */
+    const esra_image *images; /* m images of 1 or 3 channels; linear light in [0,1] unless stored_values is set */
+    int reference;            /* the photo, from 0, whose frame the answer is drawn in */
+    int stored_values;        /* the images hold code values as cameras store them */
+    esra_motion motion;       /* how freely the layers may move */
+    int swap;                 /* the layer that moves as the stronger one does is the reflection */
+    const esra_transform *transmitted; /* m: reference px -> px of the photo, by which the scene behind stands still */
+    const esra_transform *reflected;   /* m: the same for what is reflected */
+    const double *mixing;              /* m coefficients a_i relative to the reference's own, which is 1 */
+    const esra_image *gradients;       /* 2(m+1), as in esra_problem, in the reference frame */
+} esra_photos;
+#define ESRA_PHOTOS_INIT {sizeof(esra_photos), 0, NULL, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, NULL, NULL, NULL, NULL}
+
+/* How the layers were told apart. */
+typedef enum esra_method {
+    ESRA_METHOD_NONE,   /* not at all: the photo is given back */
+    ESRA_METHOD_VOTING, /* gradients that most photos agree on are the scene's */
+    ESRA_METHOD_JOINT,  /* the motion of both layers was found, and both were solved for together */
+    ESRA_METHOD_GIVEN,  /* by the caller's gradients */
+} esra_method;
+
+/* What a photographer should know; a set. */
+typedef enum esra_warning {
+    ESRA_WARN_NOT_ALIGNED = 1 << 0,   /* a photo does not fit the reference, and was left out */
+    ESRA_WARN_SAME_PHOTO = 1 << 1,    /* two photos are the same picture */
+    ESRA_WARN_ONE_MOTION = 1 << 2,    /* nothing moves differently from the rest: there is nothing to tell layers apart by */
+    ESRA_WARN_LITTLE_MOTION = 1 << 3, /* the layers move by less than two pixels against each other */
+    ESRA_WARN_LITTLE_OVERLAP = 1 << 4,
+    ESRA_WARN_CLIPPED = 1 << 5,  /* more than one per cent of the reference photo is overexposed */
+    ESRA_WARN_EXPOSURE = 1 << 6, /* photos differ in exposure by more than a fifth */
+    ESRA_WARN_POOR_FIT = 1 << 7, /* the layers found do not explain the photos well */
+} esra_warning;
+
+typedef struct esra_photo_facts {
+    int aligned;                /* the scene behind the glass was found in it */
+    double explained;           /* share of the reference's gradients that move as the scene does */
+    double explained_reflected; /* ... as the reflection does */
+    double overlap;             /* share of the reference frame that the photo sees */
+    double apart_px;            /* how far apart the two layers moved */
+} esra_photo_facts;
+
+/* Where the answer goes, and how it was found. Every pointer, and the image data, may be NULL: not wanted. */
+typedef struct esra_separation {
+    size_t struct_size;
+    esra_image transmitted;             /* the scene behind the glass, as the reference photo shows it */
+    const esra_image *reflected;        /* m images: what each photo reflects, in its own frame */
+    esra_image confidence;              /* one channel in [0,1], reference frame */
+    esra_transform *transmitted_motion; /* m, as in esra_photos */
+    esra_transform *reflected_motion;   /* m */
+    double *mixing;                     /* m: a_i, relative to the reference photo */
+    double *reflection_gain;            /* m: b_i, likewise */
+    esra_photo_facts *facts;            /* m */
+    esra_method method;
+    unsigned warnings;      /* a set of esra_warning */
+    esra_info info;         /* of the certified solve */
+    double joint_objective; /* of the two-layer model, a pixel; 0 where it was not solved */
+    double joint_residual;  /* root mean square of what it does not explain */
+    double align_s, joint_s, solve_s, total_s; /* seconds */
+} esra_separation;
+
+/* Separates the photos: alignment, mixing coefficients, motion of the reflection, gradients of the layers, and the certified
+ * solve of esra_solver_run() with the settings given. Borrowed and returned as there. Photos that cannot be separated are
+ * no failure: method is then ESRA_METHOD_NONE and transmitted the reference photo. */
+ESRA_API esra_status esra_solver_separate(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
+                                          esra_separation *separation);
+
+/* The first part of that: fills motion, mixing, facts and warnings, and no image. */
+ESRA_API esra_status esra_solver_align(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
+                                       esra_separation *separation);
 
 /* ---- Measuring -------------------------------------------------------------------------------------------------- */
 

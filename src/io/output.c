@@ -155,9 +155,31 @@ fail:
     return status;
 }
 
+void esra_output_memory(struct output *output)
+{
+    *output = (struct output){.fd = -1, .name = "memory", .in_memory = true};
+}
+
+static esra_status append(struct output *output, const void *bytes, size_t size, struct message *message)
+{
+    if (output->memory_room - output->memory_size < size) {
+        size_t room = 2 * output->memory_room + size + 4096;
+        unsigned char *larger = room > size ? realloc(output->memory, room) : NULL;
+        if (!larger)
+            return esra_fail_memory(message);
+        output->memory = larger;
+        output->memory_room = room;
+    }
+    memcpy(output->memory + output->memory_size, bytes, size);
+    output->memory_size += size;
+    return ESRA_OK;
+}
+
 esra_status esra_output_write(struct output *output, const void *bytes, size_t size, struct message *message)
 {
     const char *from = bytes;
+    if (output->in_memory)
+        return append(output, bytes, size, message);
     while (size > 0) {
         ssize_t written = write(output->fd, from, size);
         if (written < 0 && errno == EINTR)
@@ -244,5 +266,6 @@ void esra_output_discard(struct output *output)
         unlink(output->temporary);
     free(output->temporary);
     free(output->path);
+    free(output->memory);
     *output = (struct output){.fd = -1, .name = output->name};
 }

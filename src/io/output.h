@@ -16,11 +16,17 @@ struct output {
     bool exists;      /* path named a file when opened */
     unsigned mode;    /* permission bits to give */
     unsigned owner, group; /* of the old file, where there is one */
+    bool in_memory;        /* bytes go to memory, owned, instead */
+    unsigned char *memory;
+    size_t memory_size, memory_room;
 };
 
 /* Begins a file; name must stay valid. "-" is standard output. Fails early: a folder that is missing or may not be
  * written is found here, before any work. */
 esra_status esra_output_open(struct output *output, const char *name, struct message *message);
+
+/* Begins a file that exists in memory alone: output->memory until it is discarded. */
+void esra_output_memory(struct output *output);
 
 esra_status esra_output_write(struct output *output, const void *bytes, size_t size, struct message *message);
 

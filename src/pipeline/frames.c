@@ -1,0 +1,166 @@
+/* pipeline/frames.c - photos into the reference's frame, and layers back into the photos' own. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "ops/resample.h"
+#include "pipeline/pipeline.h"
+
+static esra_status check_image(const struct pipeline *p, const esra_image *image, int number)
+{
+    if (!image->data)
+        return esra_fail(p->message, ESRA_BAD_ARGUMENT, "photo %d has no data: its pointer is NULL", number);
+    if (image->width != p->width || image->height != p->height || image->channels != p->channels)
+        return esra_fail(p->message, ESRA_BAD_DATA, "photo 1 is %d x %d with %d channel(s) and photo %d %d x %d with %d: bring "
+                         "all to one size", p->width, p->height, p->channels, number, image->width, image->height,
+                         image->channels);
+    for (int c = 0; c < p->channels; c++)
+        for (int y = 0; y < p->height; y++)
+            for (int x = 0; x < p->width; x++)
+                if (!(fabsf(*image_sample(image, x, y, c)) <= PIPELINE_LARGEST))
+                    return esra_fail(p->message, ESRA_BAD_DATA,
+                                     "photo %d holds %g at row %d, column %d: intensities must be finite, and lie about [0,1]",
+                                     number, (double)*image_sample(image, x, y, c), y, x);
+    return ESRA_OK;
+}
+
+static esra_status check_photos(struct pipeline *p)
+{
+    const esra_photos *in = p->input;
+    const esra_image *first = in->images;
+    esra_status status = ESRA_OK;
+    if (in->photos < 2 || !first)
+        return esra_fail(p->message, ESRA_BAD_DATA, "two photos are needed at least, and there is %d", in->photos);
+    if (in->reference < 0 || in->reference >= in->photos)
+        return esra_fail(p->message, ESRA_BAD_ARGUMENT, "the reference is photo %d of %d", in->reference, in->photos);
+    if (first->channels != 1 && first->channels != 3)
+        return esra_fail(p->message, ESRA_BAD_DATA, "photos have %d channels: 1 or 3 are needed", first->channels);
+    if (first->width < 1 || first->height < 1)
+        return esra_fail(p->message, ESRA_BAD_DATA, "photos are %d x %d", first->width, first->height);
+    p->photos = in->photos;
+    p->reference = in->reference;
+    p->width = first->width;
+    p->height = first->height;
+    p->channels = first->channels;
+    for (int i = 0; i < p->photos; i++)
+        TRY(check_image(p, &in->images[i], i + 1));
+fail:
+    return status;
+}
+
+/* A planar photo is used where it is; another layout is copied. */
+static esra_status take_photo(struct pipeline *p, int i)
+{
+    const esra_image *image = &p->input->images[i];
+    esra_image planar = esra_image_planar(image->data, p->width, p->height, p->channels);
+    if (memcmp(&planar, image, sizeof planar) == 0) {
+        p->seen[i] = (struct image){image->data, p->width, p->height, p->channels};
+        return ESRA_OK;
+    }
+    esra_status status = esra_image_create(&p->copies[i], p->width, p->height, p->channels, p->message);
+    for (int c = 0; status == ESRA_OK && c < p->channels; c++)
+        esra_plane_load(image_plane(&p->copies[i], c), image, c);
+    p->seen[i] = p->copies[i];
+    return status;
+}
+
+esra_status esra_pipeline_load(struct pipeline *p)
+{
+    esra_status status;
+    TRY(check_photos(p));
+    size_t m = (size_t)p->photos;
+    p->seen = esra_allocate(m, sizeof *p->seen);
+    p->copies = esra_allocate(m, sizeof *p->copies);
+    p->motions = esra_allocate(m, sizeof *p->motions);
+    p->still = esra_allocate(m, sizeof *p->still);
+    p->mirror = esra_allocate(m, sizeof *p->mirror);
+    p->mixing = esra_allocate(m, sizeof *p->mixing);
+    p->reflection_gain = esra_allocate(m, sizeof *p->reflection_gain);
+    p->aligned = esra_allocate(m, sizeof *p->aligned);
+    p->masks = esra_allocate(m, sizeof *p->masks);
+    if (!p->seen || !p->copies || !p->motions || !p->still || !p->mirror || !p->mixing || !p->reflection_gain ||
+        !p->aligned || !p->masks)
+        return esra_fail_memory(p->message);
+    for (int i = 0; i < p->photos; i++)
+        TRY(take_photo(p, i));
+fail:
+    return status;
+}
+
+/* A photo that is not aligned sees nothing: its mask is 0 everywhere, and no stage counts it. */
+esra_status esra_pipeline_warp(struct pipeline *p)
+{
+    esra_status status = ESRA_OK;
+    for (int i = 0; i < p->photos; i++) {
+        if (!p->aligned[i].data) {
+            TRY(esra_image_create(&p->aligned[i], p->width, p->height, p->channels, p->message));
+            TRY(esra_image_create(&p->masks[i], p->width, p->height, 1, p->message));
+        }
+        esra_resample(p->pool, &p->seen[i], &p->still[i], &p->aligned[i], image_plane(&p->masks[i], 0));
+        if (!p->motions[i].aligned)
+            memset(p->masks[i].data, 0, (size_t)p->width * (size_t)p->height * sizeof(float));
+    }
+fail:
+    return status;
+}
+
+static void store(const struct image *image, const esra_image *to)
+{
+    for (int c = 0; to->data && c < image->channels; c++)
+        esra_plane_store(image_plane(image, c), to, c);
+}
+
+/* What photo i reflects, from the reference's frame into its own; black where the reference does not reach. */
+static esra_status return_reflected(struct pipeline *p, int i, struct image *own, struct image *mask)
+{
+    struct transform back;
+    size_t pixels = (size_t)p->width * (size_t)p->height;
+    if (p->output->method == ESRA_METHOD_NONE || !p->motions[i].aligned ||
+        !esra_transform_invert(&p->still[i], &back)) {
+        memset(own->data, 0, pixels * (size_t)p->channels * sizeof(float));
+    } else {
+        esra_resample(p->pool, &p->guide.start[i + 1], &back, own, image_plane(mask, 0));
+        for (int c = 0; c < p->channels; c++)
+            for (size_t n = 0; n < pixels; n++)
+                own->data[(size_t)c * pixels + n] *= mask->data[n];
+    }
+    store(own, &p->output->reflected[i]);
+    return ESRA_OK;
+}
+
+static esra_status return_confidence(struct pipeline *p, struct image *mask)
+{
+    size_t pixels = (size_t)p->width * (size_t)p->height;
+    esra_status status = ESRA_OK;
+    struct image trust = {0};
+    memset(mask->data, 0, pixels * sizeof(float));
+    for (int i = 0; p->output->method == ESRA_METHOD_JOINT && i < p->photos; i++) {
+        TRY(esra_joint_trust(p->joint, i, &trust, p->message));
+        for (size_t n = 0; n < pixels; n++)
+            mask->data[n] += trust.data[n] / (float)p->photos;
+        esra_image_free(&trust);
+    }
+    store(mask, &p->output->confidence);
+fail:
+    esra_image_free(&trust);
+    return status;
+}
+
+esra_status esra_pipeline_return(struct pipeline *p)
+{
+    struct image own = {0}, mask = {0};
+    esra_status status;
+    bool none = p->output->method == ESRA_METHOD_NONE;
+    store(none ? &p->seen[p->reference] : &p->guide.start[0], &p->output->transmitted);
+    TRY(esra_image_create(&own, p->width, p->height, p->channels, p->message));
+    TRY(esra_image_create(&mask, p->width, p->height, 1, p->message));
+    for (int i = 0; p->output->reflected && i < p->photos; i++)
+        TRY(return_reflected(p, i, &own, &mask));
+    if (p->output->confidence.data)
+        TRY(return_confidence(p, &mask));
+    esra_pipeline_tell(p);
+fail:
+    esra_image_free(&own);
+    esra_image_free(&mask);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* pipeline/layers.c - the paper's problem, made from what was found: gradients and weights, then the certified solve. */
+#include "base/memory.h"
+#include "gradients/joint_gradients.h"
+#include "gradients/vote.h"
+#include "pipeline/pipeline.h"
+
+static void free_images(struct image **images, int count)
+{
+    for (int n = 0; *images && n < count; n++)
+        esra_image_free(&(*images)[n]);
+    esra_release(images);
+}
+
+/* The joint solution's own gradients, weighed by how far it explains each photo. */
+static esra_status guide_by_joint(struct pipeline *p)
+{
+    struct image transmitted = {0}, *seen = esra_allocate((size_t)p->photos, sizeof *seen);
+    struct image *trust = esra_allocate((size_t)p->photos, sizeof *trust);
+    struct joint_layers layers = {p->photos, &transmitted, seen, trust};
+    esra_status status;
+    if (!seen || !trust)
+        TRY(esra_fail_memory(p->message));
+    TRY(esra_joint_transmitted(p->joint, &transmitted, p->message));
+    for (int i = 0; i < p->photos; i++) {
+        TRY(esra_joint_seen(p->joint, i, &seen[i], p->message));
+        TRY(esra_joint_trust(p->joint, i, &trust[i], p->message));
+    }
+    TRY(esra_guide_from_joint(&p->guide, &layers, p->pool, p->message));
+fail:
+    esra_image_free(&transmitted);
+    free_images(&seen, p->photos);
+    free_images(&trust, p->photos);
+    return status;
+}
+
+static esra_status guide_by_vote(struct pipeline *p)
+{
+    struct vote vote = {p->photos, p->aligned, p->masks, p->mixing, -1};
+    return esra_guide_from_vote(&p->guide, &vote, p->pool, p->message);
+}
+
+/* The caller's gradients stay where they are. */
+static esra_status guide_as_given(struct pipeline *p)
+{
+    size_t pixels = (size_t)p->width * (size_t)p->height;
+    esra_status status = esra_guide_create(&p->guide, p->photos, p->width, p->height, p->channels, p->message);
+    for (int i = 0; status == ESRA_OK && i < p->photos; i++)
+        for (size_t n = 0; n < pixels; n++)
+            p->guide.weights[i].data[n] = p->masks[i].data[n];
+    return status;
+}
+
+esra_status esra_pipeline_extract(struct pipeline *p)
+{
+    switch (p->output->method) {
+    case ESRA_METHOD_JOINT: return guide_by_joint(p);
+    case ESRA_METHOD_VOTING: return guide_by_vote(p);
+    case ESRA_METHOD_GIVEN: return guide_as_given(p);
+    case ESRA_METHOD_NONE: break;
+    }
+    return ESRA_OK;
+}
+
+static void view_all(esra_image *views, const struct image *images, int count)
+{
+    for (int n = 0; n < count; n++)
+        views[n] = esra_image_planar(images[n].data, images[n].width, images[n].height, images[n].channels);
+}
+
+esra_status esra_pipeline_solve(struct pipeline *p)
+{
+    int m = p->photos;
+    esra_image *views = esra_allocate(2 * (size_t)m + 3 * ((size_t)m + 1), sizeof *views);
+    if (!views)
+        return esra_fail_memory(p->message);
+    esra_image *weights = views + m, *layers = weights + m, *gradients = layers + m + 1;
+    view_all(views, p->aligned, m);
+    view_all(weights, p->guide.weights, m);
+    view_all(layers, p->guide.start, m + 1);
+    view_all(gradients, p->guide.gradients, 2 * (m + 1));
+    esra_problem problem = ESRA_PROBLEM_INIT;
+    problem.photos = m;
+    problem.mixing = p->mixing;
+    problem.mixtures = views;
+    problem.gradients = p->input->gradients ? p->input->gradients : gradients;
+    problem.weights = weights;
+    esra_result result = ESRA_RESULT_INIT;
+    result.layers = layers;
+    p->output->info = (esra_info)ESRA_INFO_INIT;
+    esra_status status = esra_solver_run(p->solver, &problem, p->settings, &result, &p->output->info);
+    esra_release(&views);
+    return status;
+}

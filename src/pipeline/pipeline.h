@@ -1,0 +1,66 @@
+/* pipeline/pipeline.h - from photos to layers: what the stages hand on to one another. Only this room sees them all. */
+#ifndef ESRA_PIPELINE_PIPELINE_H
+#define ESRA_PIPELINE_PIPELINE_H
+
+#include "align/align.h"
+#include "base/image.h"
+#include "base/pool.h"
+#include "gradients/guide.h"
+#include "solve/joint.h"
+
+/* Intensities beyond this are mis-scaled. */
+#define PIPELINE_LARGEST 1e6f
+
+/* Everything a separation holds; zeroed to begin with, freed as a whole by esra_pipeline_free(). Arrays have one entry a
+ * photo. Frames: photo i's own; the reference photo's, into which all are warped; and the reflection's, which is the
+ * reference frame too, R being drawn where the reference photo shows it. */
+struct pipeline {
+    const esra_photos *input;
+    const esra_settings *settings;
+    esra_separation *output;
+    struct pool *pool;
+    struct message *message;
+    esra_solver *solver;
+    esra_progress *progress; /* may be NULL */
+    void *user;
+    bool stopped; /* by the callback */
+
+    int photos, reference, width, height, channels;
+    struct image *seen;           /* the photos as they came, planar; borrowed */
+    struct image *copies;         /* owned samples of those that did not come planar */
+    struct photo_motion *motions; /* as found by align/ */
+    struct transform *still;      /* reference px -> photo px, by which the transmitted layer stands still */
+    struct transform *mirror;     /* g_i: reference px -> px of the reflection's frame */
+    double *mixing;               /* a_i */
+    double *reflection_gain;      /* b_i */
+
+    struct image *aligned, *masks; /* the photos in the reference frame, and where they see it */
+    struct joint *joint;
+    struct joint_info joint_info;
+    bool reflection_found;
+
+    struct guide guide; /* the paper's problem; its start becomes the layers */
+};
+
+/* The steps, in pipeline.c's order. */
+esra_status esra_pipeline_load(struct pipeline *p);
+esra_status esra_pipeline_align(struct pipeline *p);
+esra_status esra_pipeline_warp(struct pipeline *p);
+esra_status esra_pipeline_measure(struct pipeline *p);
+esra_status esra_pipeline_find_reflection(struct pipeline *p);
+esra_status esra_pipeline_solve_jointly(struct pipeline *p);
+void esra_pipeline_decide(struct pipeline *p);
+esra_status esra_pipeline_extract(struct pipeline *p);
+esra_status esra_pipeline_solve(struct pipeline *p);
+esra_status esra_pipeline_return(struct pipeline *p);
+
+/* Copies motions, gains and facts to the caller. */
+void esra_pipeline_tell(struct pipeline *p);
+
+/* All of it, or alignment alone. */
+esra_status esra_pipeline_run(struct pipeline *p);
+esra_status esra_pipeline_align_only(struct pipeline *p);
+
+void esra_pipeline_free(struct pipeline *p);
+
+#endif

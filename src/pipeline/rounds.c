@@ -1,0 +1,198 @@
+/* pipeline/rounds.c - the joint solve, and rounds of making its motions exact: with the layers known, the transmitted
+ * layer can be registered without the reflection in the way, and the other way round. */
+#include <math.h>
+#include <string.h>
+
+#include "align/refine.h"
+#include "base/memory.h"
+#include "gradients/mixing.h"
+#include "ops/resample.h"
+#include "pipeline/pipeline.h"
+
+/* Three rounds were best: motions settle, and gains of the reflection begin to drift after. */
+#define ROUNDS 3
+
+/* Gradients are taken after this blur: little of the sharp layer, more of what is left of a subtraction. */
+#define BLUR_TRANSMITTED_PX .7
+#define BLUR_REFLECTED_PX 1.5
+
+/* A step of a round that moves a corner further is not believed. */
+#define STEP_TRANSMITTED_PX 2
+#define STEP_REFLECTED_PX 3
+
+/* b_i / a_i may not leave this range: both layers are seen through one lens at one exposure. */
+#define GAIN_LEAST .8
+#define GAIN_MOST 1.25
+
+#define LEVELS 4
+
+struct round {
+    struct image t, r;   /* T; R in the reference's frame */
+    struct image seen;   /* what photo i reflects */
+    struct image rest;   /* photo i without one of the layers */
+    struct image warped; /* rest of photo i in R's frame */
+    struct image mask;
+};
+
+static void round_free(struct round *round)
+{
+    esra_image_free(&round->t);
+    esra_image_free(&round->r);
+    esra_image_free(&round->seen);
+    esra_image_free(&round->rest);
+    esra_image_free(&round->warped);
+    esra_image_free(&round->mask);
+}
+
+/* R from its canvas into the frame. */
+static esra_status take_reflection(struct pipeline *p, struct round *round)
+{
+    struct image canvas = {0};
+    int left = 0, top = 0;
+    esra_status status;
+    TRY(esra_joint_reflected(p->joint, &canvas, &left, &top, p->message));
+    if (!round->r.data)
+        TRY(esra_image_create(&round->r, p->width, p->height, p->channels, p->message));
+    for (int c = 0; c < p->channels; c++)
+        for (int y = 0; y < p->height; y++) {
+            int row = y - top < 0 ? 0 : y - top >= canvas.height ? canvas.height - 1 : y - top;
+            const float *from = plane_row(image_plane(&canvas, c), row);
+            float *to = plane_row(image_plane(&round->r, c), y);
+            for (int x = 0; x < p->width; x++) {
+                int column = x - left < 0 ? 0 : x - left >= canvas.width ? canvas.width - 1 : x - left;
+                to[x] = from[column];
+            }
+        }
+fail:
+    esra_image_free(&canvas);
+    return status;
+}
+
+static esra_status begin_round(struct pipeline *p, struct round *round)
+{
+    esra_status status;
+    esra_image_free(&round->t);
+    TRY(esra_joint_transmitted(p->joint, &round->t, p->message));
+    TRY(take_reflection(p, round));
+    if (!round->rest.data) {
+        TRY(esra_image_create(&round->rest, p->width, p->height, p->channels, p->message));
+        TRY(esra_image_create(&round->warped, p->width, p->height, p->channels, p->message));
+        TRY(esra_image_create(&round->mask, p->width, p->height, 1, p->message));
+    }
+fail:
+    return status;
+}
+
+/* rest = (photo - factor layer)/divisor */
+static void subtract(struct image *rest, const struct image *photo, const struct image *layer, double factor,
+                     double divisor)
+{
+    size_t samples = (size_t)rest->width * (size_t)rest->height * (size_t)rest->channels;
+    for (size_t n = 0; n < samples; n++)
+        rest->data[n] = (float)((photo->data[n] - factor * layer->data[n]) / divisor);
+}
+
+static enum motion model(const struct pipeline *p)
+{
+    return p->input->motion == ESRA_MOTION_TRANSLATION ? MOTION_TRANSLATION
+           : p->input->motion == ESRA_MOTION_AFFINE    ? MOTION_AFFINE
+                                                       : MOTION_HOMOGRAPHY;
+}
+
+/* T against photo i without its reflection: a small step d on top of the motion known, still <- still o d. */
+static esra_status refine_transmitted(struct pipeline *p, struct round *round, int i, struct transform *step)
+{
+    struct refine_options options = {.motion = model(p), .coarsest = 0, .finest = 0, .iterations = 8};
+    struct refined refined;
+    struct plane weights = image_plane(&p->masks[i], 0);
+    struct transform identity = TRANSFORM_IDENTITY;
+    esra_status status;
+    *step = identity;
+    esra_image_free(&round->seen);
+    TRY(esra_joint_seen(p->joint, i, &round->seen, p->message));
+    subtract(&round->rest, &p->aligned[i], &round->seen, 1, p->mixing[i]);
+    TRY(esra_refine_images(p->pool, &round->t, &round->rest, &weights, BLUR_TRANSMITTED_PX, &options, step, &refined,
+                           p->message));
+    if (!(esra_transform_distance(step, &identity, p->width, p->height) <= STEP_TRANSMITTED_PX))
+        *step = identity;
+fail:
+    return status;
+}
+
+/* R against photo i without its transmitted layer; b_i follows from the ratio of their gradients. */
+static esra_status refine_reflected(struct pipeline *p, struct round *round, int i)
+{
+    struct refine_options options = {.motion = model(p), .coarsest = 0, .finest = 0, .iterations = 10};
+    struct refined refined;
+    struct transform before, after;
+    esra_status status = ESRA_OK;
+    if (!esra_transform_invert(&p->mirror[i], &before))
+        return ESRA_OK;
+    after = before;
+    subtract(&round->rest, &p->aligned[i], &round->t, p->mixing[i], 1);
+    TRY(esra_refine_images(p->pool, &round->r, &round->rest, NULL, BLUR_REFLECTED_PX, &options, &after, &refined,
+                           p->message));
+    if (!(esra_transform_distance(&after, &before, p->width, p->height) <= STEP_REFLECTED_PX))
+        after = before;
+    esra_transform_invert(&after, &p->mirror[i]);
+    p->reflection_gain[i] = fmin(fmax(refined.gain, GAIN_LEAST * p->mixing[i]), GAIN_MOST * p->mixing[i]);
+fail:
+    return status;
+}
+
+static esra_status refine_all(struct pipeline *p, struct round *round)
+{
+    esra_status status = ESRA_OK;
+    for (int i = 0; i < p->photos; i++) {
+        struct transform step;
+        if (i == p->reference || !p->motions[i].aligned)
+            continue;
+        if (!p->input->transmitted)
+            TRY(refine_transmitted(p, round, i, &step));
+        else
+            step = TRANSFORM_IDENTITY;
+        if (!p->input->reflected)
+            TRY(refine_reflected(p, round, i));
+        p->still[i] = esra_transform_compose(&p->still[i], &step);
+        p->mirror[i] = esra_transform_compose(&p->mirror[i], &step);
+    }
+fail:
+    return status;
+}
+
+static esra_status solve(struct pipeline *p, bool first)
+{
+    struct joint_settings settings;
+    double *motion = esra_allocate((size_t)p->photos * 9, sizeof *motion);
+    if (!motion)
+        return esra_fail_memory(p->message);
+    for (int n = 0; n < 9 * p->photos; n++)
+        motion[n] = p->mirror[n / 9].h[n % 9];
+    struct joint_model joint_model = {p->mixing, p->reflection_gain, motion};
+    esra_joint_settings_default(&settings);
+    esra_status status = first ? esra_joint_solve(p->joint, &joint_model, &settings, 0, &p->joint_info, p->message)
+                               : esra_joint_resume(p->joint, &joint_model, &settings, &p->joint_info, p->message);
+    esra_release(&motion);
+    return status;
+}
+
+esra_status esra_pipeline_solve_jointly(struct pipeline *p)
+{
+    struct joint_photos photos = {p->photos, p->aligned, p->masks};
+    struct round round = {0};
+    esra_status status = ESRA_OK;
+    if (!p->reflection_found || p->input->gradients)
+        return ESRA_OK;
+    TRY(esra_joint_create(&p->joint, &photos, LEVELS, p->pool, p->message));
+    TRY(solve(p, true));
+    for (int n = 0; n < ROUNDS; n++) {
+        TRY(begin_round(p, &round));
+        TRY(refine_all(p, &round));
+        TRY(esra_pipeline_warp(p));
+        TRY(esra_joint_load(p->joint, &photos, p->message));
+        TRY(solve(p, false));
+    }
+fail:
+    round_free(&round);
+    return status;
+}

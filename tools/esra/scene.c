@@ -1,0 +1,111 @@
+/* tools/esra/scene.c - the photos of a command line. */
+#include "scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/profile.h"
+
+static esra_status check_sizes(const struct scene *scene, struct message *message)
+{
+    const struct image *first = &scene->photos[0].pixels;
+    for (int i = 1; i < scene->paths.count; i++) {
+        const struct image *other = &scene->photos[i].pixels;
+        if (other->width != first->width || other->height != first->height)
+            return esra_fail(message, ESRA_BAD_DATA,
+                             "%s is %d x %d and %s is %d x %d: photos of one size are needed, from one camera held one way",
+                             scene->paths.items[0], first->width, first->height, scene->paths.items[i], other->width, other->height);
+    }
+    return ESRA_OK;
+}
+
+/* A grey photo among colour ones becomes three equal channels. */
+static esra_status widen(struct photo *photo, int channels, struct message *message)
+{
+    struct image *grey = &photo->pixels, wide;
+    size_t pixels = (size_t)grey->width * (size_t)grey->height;
+    if (grey->channels == channels)
+        return ESRA_OK;
+    esra_status status = esra_image_create(&wide, grey->width, grey->height, channels, message);
+    for (int c = 0; status == ESRA_OK && c < channels; c++)
+        memcpy(wide.data + (size_t)c * pixels, grey->data, pixels * sizeof(float));
+    if (status == ESRA_OK) {
+        esra_image_free(grey);
+        *grey = wide;
+    }
+    return status;
+}
+
+static esra_status take_light(struct scene *scene, int i, bool stored, struct message *message)
+{
+    struct photo *photo = &scene->photos[i];
+    esra_status status = ESRA_OK;
+    struct profile *profile = NULL;
+    if (stored) {
+        esra_light_stored(&scene->lights[i]);
+    } else {
+        TRY(esra_profile_open(&profile, &photo->icc, scene->channels, message));
+        TRY(esra_light_choose(&scene->lights[i], photo->icc.size > 0, scene->channels, profile ? esra_profile_curve : NULL,
+                              profile, message));
+    }
+    esra_light_decode(&scene->lights[i], &photo->pixels);
+    scene->views[i] = esra_image_planar(photo->pixels.data, photo->pixels.width, photo->pixels.height, photo->pixels.channels);
+fail:
+    esra_profile_free(&profile);
+    return status;
+}
+
+static esra_status read_photos(struct scene *scene, const struct scene_options *options, struct message *message)
+{
+    esra_status status;
+    for (int i = 0; i < scene->paths.count; i++) {
+        TRY(esra_photo_read(&scene->photos[i], scene->paths.items[i], &options->read, message));
+        int channels = scene->photos[i].pixels.channels;
+        scene->channels = channels > scene->channels ? channels : scene->channels;
+    }
+    TRY(check_sizes(scene, message));
+    for (int i = 0; i < scene->paths.count; i++) {
+        TRY(widen(&scene->photos[i], scene->channels, message));
+        TRY(take_light(scene, i, options->stored, message));
+    }
+    scene->width = scene->photos[0].pixels.width;
+    scene->height = scene->photos[0].pixels.height;
+fail:
+    return status;
+}
+
+esra_status scene_read(struct scene *scene, char **operands, int count, const struct scene_options *options,
+                       struct message *message)
+{
+    esra_status status;
+    *scene = (struct scene){0};
+    TRY(esra_paths_expand(&scene->paths, (const char *const *)operands, count, options->read.limits.photos, message));
+    if (scene->paths.count < 2)
+        TRY(esra_fail(message, ESRA_BAD_DATA, "two photos are needed at least, and there is %s: take them from slightly "
+                      "different places", scene->paths.count == 1 ? "one" : "none"));
+    scene->photos = calloc((size_t)scene->paths.count, sizeof *scene->photos);
+    scene->lights = calloc((size_t)scene->paths.count, sizeof *scene->lights);
+    scene->views = calloc((size_t)scene->paths.count, sizeof *scene->views);
+    if (!scene->photos || !scene->lights || !scene->views)
+        TRY(esra_fail_memory(message));
+    TRY(read_photos(scene, options, message));
+    return ESRA_OK;
+fail:
+    scene_free(scene);
+    return status;
+}
+
+void scene_free(struct scene *scene)
+{
+    for (int i = 0; i < scene->paths.count; i++) {
+        if (scene->photos)
+            esra_photo_free(&scene->photos[i]);
+        if (scene->lights)
+            esra_light_free(&scene->lights[i]);
+    }
+    esra_paths_free(&scene->paths);
+    free(scene->photos);
+    free(scene->lights);
+    free(scene->views);
+    *scene = (struct scene){0};
+}

@@ -1,0 +1,129 @@
+/* tools/esra/transforms.c - transforms as JSON. Files come from strangers: everything in them is checked. */
+#include "transforms.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/input.h"
+
+/* A file for a hundred photos has 40 KB. */
+#define MAX_FILE (1 << 20)
+
+json_t *transform_to_json(const esra_transform *transform)
+{
+    const double *h = transform->h;
+    return json_pack("[[f,f,f],[f,f,f],[f,f,f]]", h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7], h[8]);
+}
+
+static esra_status damaged(const char *path, const char *what, struct message *message)
+{
+    return esra_fail(message, ESRA_BAD_DATA, "%s %s; 'esra align' shows what such a file looks like", path, what);
+}
+
+/* Scaled so that the last number is 1; false where it is not a map of pixels to pixels. */
+static bool take_transform(const json_t *json, esra_transform *transform)
+{
+    for (size_t n = 0; n < 9; n++) {
+        const json_t *number = json_array_get(json_array_get(json, n / 3), n % 3);
+        if (!json_is_number(number))
+            return false;
+        transform->h[n] = json_number_value(number);
+    }
+    double scale = transform->h[8];
+    for (int n = 0; n < 9; n++)
+        transform->h[n] /= scale;
+    const double *h = transform->h;
+    double determinant = h[0] * (h[4] * h[8] - h[5] * h[7]) - h[1] * (h[3] * h[8] - h[5] * h[6]) +
+                         h[2] * (h[3] * h[7] - h[4] * h[6]);
+    return json_array_size(json) == 3 && isfinite(determinant) && fabs(determinant) > 1e-6 && fabs(determinant) < 1e6;
+}
+
+static esra_status take_photos(struct transforms *t, const json_t *photos, const char *path, struct message *message)
+{
+    bool all_reflected = true;
+    for (int i = 0; i < t->count; i++) {
+        const json_t *photo = json_array_get(photos, (size_t)i);
+        const json_t *reflected = json_object_get(photo, "reflected");
+        if (!take_transform(json_object_get(photo, "transmitted"), &t->transmitted[i]))
+            return damaged(path, "has a photo without a 3x3 transform 'transmitted' that can be undone", message);
+        if (json_is_array(reflected) && !take_transform(reflected, &t->reflected[i]))
+            return damaged(path, "has a transform 'reflected' that is not 3x3 or cannot be undone", message);
+        all_reflected = all_reflected && json_is_array(reflected);
+    }
+    if (!all_reflected) {
+        free(t->reflected);
+        t->reflected = NULL;
+    }
+    return ESRA_OK;
+}
+
+static esra_status take_object(struct transforms *t, const json_t *object, const char *path, int width, int height,
+                               struct message *message)
+{
+    const char *schema = json_string_value(json_object_get(object, "schema"));
+    const json_t *photos = json_object_get(object, "photos");
+    if (!schema || strcmp(schema, "esra-transforms-1") != 0)
+        return damaged(path, "does not say \"schema\": \"esra-transforms-1\"", message);
+    if (json_integer_value(json_object_get(object, "width")) != width ||
+        json_integer_value(json_object_get(object, "height")) != height)
+        return damaged(path, "is for photos of another size", message);
+    if (json_array_size(photos) != (size_t)t->count)
+        return damaged(path, "is for another number of photos", message);
+    json_int_t reference = json_integer_value(json_object_get(object, "reference"));
+    if (reference < 1 || reference > t->count)
+        return damaged(path, "names a reference that is not among its photos", message);
+    t->reference = (int)reference - 1;
+    return take_photos(t, photos, path, message);
+}
+
+static esra_status read_text(char **text, size_t *size, const char *path, struct message *message)
+{
+    struct input input;
+    esra_status status = esra_input_open(&input, path, message);
+    if (status != ESRA_OK)
+        return status;
+    int64_t left = esra_input_left(&input);
+    if (left < 0 || left > MAX_FILE) {
+        esra_input_close(&input);
+        return esra_fail(message, ESRA_BAD_DATA, "%s is not a file of transforms: it has no size, or over 1 MB", path);
+    }
+    *size = (size_t)left;
+    *text = malloc(*size + 1);
+    status = *text ? esra_input_read(&input, *text, *size, message) : esra_fail_memory(message);
+    esra_input_close(&input);
+    return status;
+}
+
+esra_status transforms_read(struct transforms *t, const char *path, int count, int width, int height,
+                            struct message *message)
+{
+    char *text = NULL;
+    size_t size = 0;
+    json_t *object = NULL;
+    json_error_t error;
+    esra_status status;
+    *t = (struct transforms){.count = count};
+    TRY(read_text(&text, &size, path, message));
+    object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    if (!object)
+        TRY(esra_fail(message, ESRA_BAD_DATA, "%s is not JSON (line %d: %s)", path, error.line, error.text));
+    t->transmitted = calloc((size_t)count, sizeof *t->transmitted);
+    t->reflected = calloc((size_t)count, sizeof *t->reflected);
+    if (!t->transmitted || !t->reflected)
+        TRY(esra_fail_memory(message));
+    TRY(take_object(t, object, path, width, height, message));
+fail:
+    json_decref(object);
+    free(text);
+    if (status != ESRA_OK)
+        transforms_free(t);
+    return status;
+}
+
+void transforms_free(struct transforms *t)
+{
+    free(t->transmitted);
+    free(t->reflected);
+    *t = (struct transforms){0};
+}

@@ -1,0 +1,27 @@
+/* tools/esra/warnings.h - what a photographer should know, in plain words, and what to do about it: one table for
+ * standard error, result.json and the report. */
+#ifndef ESRA_TOOL_WARNINGS_H
+#define ESRA_TOOL_WARNINGS_H
+
+#include <esra/esra.h>
+
+/* ROW(flag, word for programs, what is the matter, what to do) */
+#define WARNING_TABLE(ROW)                                                                                             \
+    ROW(ESRA_WARN_NOT_ALIGNED, "not-aligned", "A photo does not show the same scene as the reference, and was left out.", \
+        "Take the photos from nearly the same place, or repair the alignment by hand with 'esra align' and --transforms.") \
+    ROW(ESRA_WARN_SAME_PHOTO, "same-photo", "Two of the photos are the same picture; the second adds nothing.",           \
+        "Move the camera a little between shots.")                                                                     \
+    ROW(ESRA_WARN_ONE_MOTION, "one-motion", "Nothing moves differently from the rest, so the layers cannot be told apart.", \
+        "Move the camera sideways by a hand's breadth between shots; turning it on the spot is not enough.")           \
+    ROW(ESRA_WARN_LITTLE_MOTION, "little-motion", "Scene and reflection hardly move against each other.",               \
+        "Move the camera further between shots.")                                                                      \
+    ROW(ESRA_WARN_LITTLE_OVERLAP, "little-overlap", "A photo shows less than half of what the reference shows.",        \
+        "Keep the same scene in view in every shot.")                                                                  \
+    ROW(ESRA_WARN_CLIPPED, "clipped", "Parts of the reference photo are overexposed; what they hid cannot be recovered.", \
+        "Expose for the brightest reflection.")                                                                        \
+    ROW(ESRA_WARN_EXPOSURE, "exposure", "The photos differ in exposure by more than a fifth.",                          \
+        "Lock the exposure before the first shot.")                                                                    \
+    ROW(ESRA_WARN_POOR_FIT, "poor-fit", "The layers found do not explain the photos well: expect traces of one in the other.", \
+        "More photos help, and so does a scene without strong depth or moving people.")
+
+#endif
