@@ -6,6 +6,7 @@
 #include "align/refine.h"
 #include "base/memory.h"
 #include "gradients/mixing.h"
+#include "ops/blur.h"
 #include "ops/resample.h"
 #include "pipeline/pipeline.h"
 
@@ -15,6 +16,7 @@
 /* Gradients are taken after this blur: little of the sharp layer, more of what is left of a subtraction. */
 #define BLUR_TRANSMITTED_PX .7
 #define BLUR_REFLECTED_PX 1.5
+#define BLUR_GAIN_PX 1.5
 
 /* A step of a round that moves a corner further is not believed. */
 #define STEP_TRANSMITTED_PX 2
@@ -24,14 +26,18 @@
 #define GAIN_LEAST .8
 #define GAIN_MOST 1.25
 
+/* Share of the gradients looked at that must follow it. */
+#define GAIN_SUPPORT .1
+
 #define LEVELS 4
 
 struct round {
     struct image t, r;   /* T; R in the reference's frame */
     struct image seen;   /* what photo i reflects */
     struct image rest;   /* photo i without one of the layers */
-    struct image warped; /* rest of photo i in R's frame */
-    struct image mask;
+    struct image base;   /* what T leaves in the reference photo, smoothed */
+    struct image warped; /* what it leaves in photo i, smoothed, in R's frame */
+    struct image mask;   /* where the latter is known */
 };
 
 static void round_free(struct round *round)
@@ -40,6 +46,7 @@ static void round_free(struct round *round)
     esra_image_free(&round->r);
     esra_image_free(&round->seen);
     esra_image_free(&round->rest);
+    esra_image_free(&round->base);
     esra_image_free(&round->warped);
     esra_image_free(&round->mask);
 }
@@ -74,11 +81,13 @@ static esra_status begin_round(struct pipeline *p, struct round *round)
     esra_image_free(&round->t);
     TRY(esra_joint_transmitted(p->joint, &round->t, p->message));
     TRY(take_reflection(p, round));
-    if (!round->rest.data) {
-        TRY(esra_image_create(&round->rest, p->width, p->height, p->channels, p->message));
-        TRY(esra_image_create(&round->warped, p->width, p->height, p->channels, p->message));
-        TRY(esra_image_create(&round->mask, p->width, p->height, 1, p->message));
-    }
+    if (round->rest.data)
+        return ESRA_OK;
+    TRY(esra_image_create(&round->rest, p->width, p->height, p->channels, p->message));
+    TRY(esra_image_create(&round->seen, p->width, p->height, p->channels, p->message));
+    TRY(esra_image_create(&round->base, p->width, p->height, p->channels, p->message));
+    TRY(esra_image_create(&round->warped, p->width, p->height, p->channels, p->message));
+    TRY(esra_image_create(&round->mask, p->width, p->height, 1, p->message));
 fail:
     return status;
 }
@@ -119,7 +128,7 @@ fail:
     return status;
 }
 
-/* R against photo i without its transmitted layer; b_i follows from the ratio of their gradients. */
+/* R against photo i without its transmitted layer. */
 static esra_status refine_reflected(struct pipeline *p, struct round *round, int i)
 {
     struct refine_options options = {.motion = model(p), .coarsest = 0, .finest = 0, .iterations = 10};
@@ -135,7 +144,46 @@ static esra_status refine_reflected(struct pipeline *p, struct round *round, int
     if (!(esra_transform_distance(&after, &before, p->width, p->height) <= STEP_REFLECTED_PX))
         after = before;
     esra_transform_invert(&after, &p->mirror[i]);
-    p->reflection_gain[i] = fmin(fmax(refined.gain, GAIN_LEAST * p->mixing[i]), GAIN_MOST * p->mixing[i]);
+fail:
+    return status;
+}
+
+/* rest smoothed, in place of rest. */
+static void smooth(struct pipeline *p, const struct image *rest, struct image *out)
+{
+    for (int c = 0; c < p->channels; c++)
+        esra_blur(p->pool, image_plane(rest, c), image_plane(out, c), BLUR_GAIN_PX);
+}
+
+/* b_i by the mode of gradient ratios, as a_i is found, between what T leaves in the reference photo and in photo i, the
+ * latter seen from R's frame. Regression on R itself, in the loop with it, drifts. */
+static esra_status refine_gain(struct pipeline *p, struct round *round, int i)
+{
+    struct transform there;
+    struct mixing mixing[2];
+    struct image pair[2] = {round->base, round->warped}, masks[2] = {p->masks[p->reference], round->mask};
+    esra_status status = ESRA_OK;
+    if (!esra_transform_invert(&p->mirror[i], &there))
+        return ESRA_OK;
+    subtract(&round->rest, &p->aligned[i], &round->t, p->mixing[i], 1);
+    smooth(p, &round->rest, &round->seen);
+    esra_resample(p->pool, &round->seen, &there, &round->warped, image_plane(&round->mask, 0));
+    TRY(esra_mixing_estimate(p->pool, pair, masks, 2, 0, mixing, p->message));
+    if (mixing[1].support >= GAIN_SUPPORT)
+        p->reflection_gain[i] =
+            fmin(fmax(mixing[1].coefficient, GAIN_LEAST * p->mixing[i]), GAIN_MOST * p->mixing[i]);
+fail:
+    return status;
+}
+
+static esra_status refine_gains(struct pipeline *p, struct round *round)
+{
+    esra_status status = ESRA_OK;
+    subtract(&round->rest, &p->aligned[p->reference], &round->t, 1, 1);
+    smooth(p, &round->rest, &round->base);
+    for (int i = 0; i < p->photos; i++)
+        if (i != p->reference && p->motions[i].aligned)
+            TRY(refine_gain(p, round, i));
 fail:
     return status;
 }
@@ -187,6 +235,7 @@ esra_status esra_pipeline_solve_jointly(struct pipeline *p)
     TRY(solve(p, true));
     for (int n = 0; n < ROUNDS; n++) {
         TRY(begin_round(p, &round));
+        TRY(refine_gains(p, &round));
         TRY(refine_all(p, &round));
         TRY(esra_pipeline_warp(p));
         TRY(esra_joint_load(p->joint, &photos, p->message));
