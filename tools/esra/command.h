@@ -22,6 +22,12 @@ struct option {
     const char *help;
 };
 
+/* A setting that starts otherwise in a command than in the library. */
+struct preset {
+    const char *setting;
+    double value;
+};
+
 struct command {
     const char *name;
     const char *summary;     /* half a line */
@@ -32,6 +38,8 @@ struct command {
     const struct option *options;
     int option_count;
     bool takes_settings; /* the library's settings are options too */
+    const struct preset *presets;
+    int preset_count;
     enum exit_code (*run)(int argc, char **argv);
 };
 

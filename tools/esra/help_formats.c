@@ -6,7 +6,8 @@
 
 /* ---- The options as texts ---- */
 
-static void tell_setting(const esra_setting *setting, void (*tell)(const struct option_text *, void *), void *context)
+static void tell_setting(const struct command *command, const esra_setting *setting,
+                         void (*tell)(const struct option_text *, void *), void *context)
 {
     char flag[80] = "--", standard[40] = "";
     const char *value = setting_value(setting);
@@ -14,7 +15,7 @@ static void tell_setting(const esra_setting *setting, void (*tell)(const struct 
     if (setting->type == ESRA_TYPE_CHOICE)
         setting_choice(setting->name, (int)setting->default_value, standard, sizeof standard);
     else if (setting->type != ESRA_TYPE_TOGGLE)
-        snprintf(standard, sizeof standard, "%g", setting->default_value);
+        snprintf(standard, sizeof standard, "%g", setting_default(command, setting));
     struct option_text text = {"", flag, value ? value : "", standard, setting->help, false};
     tell(&text, context);
 }
@@ -34,7 +35,7 @@ void each_option(const struct command *command, void (*tell)(const struct option
     size_t count = 0;
     const esra_setting *settings = command->takes_settings ? esra_settings_table(&count) : NULL;
     for (size_t n = 0; n < count; n++)
-        tell_setting(&settings[n], tell, context);
+        tell_setting(command, &settings[n], tell, context);
     struct option_text help = {"-h, ", "--help", "", "", "show this help", false};
     tell(&help, context);
 }

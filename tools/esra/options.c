@@ -30,6 +30,30 @@ void setting_flag(const esra_setting *setting, char *text, size_t size)
         text[length - unit - 1] = '\0';
 }
 
+double setting_default(const struct command *command, const esra_setting *setting)
+{
+    for (int n = 0; n < command->preset_count; n++)
+        if (strcmp(command->presets[n].setting, setting->name) == 0)
+            return command->presets[n].value;
+    return setting->default_value;
+}
+
+static void set_defaults(const struct command *command, esra_settings *settings)
+{
+    size_t count;
+    const esra_setting *table = esra_settings_table(&count);
+    esra_settings_default(settings);
+    for (size_t n = 0; n < count; n++) {
+        double real = setting_default(command, &table[n]);
+        int whole = (int)real;
+        char *field = (char *)settings + table[n].offset;
+        if (table[n].type == ESRA_TYPE_REAL)
+            memcpy(field, &real, sizeof real);
+        else
+            memcpy(field, &whole, sizeof whole);
+    }
+}
+
 const char *setting_value(const esra_setting *setting)
 {
     switch (setting->type) {
@@ -221,7 +245,7 @@ enum exit_code options_parse(struct parsed *parsed, int argc, char **argv)
     struct grammar grammar;
     enum exit_code code = EXIT_LIMIT;
     if (parsed->settings)
-        esra_settings_default(parsed->settings);
+        set_defaults(parsed->command, parsed->settings);
     poptContext context = NULL;
     if (grammar_make(&grammar, parsed->command))
         context = poptGetContext("esra", argc, (const char **)argv, grammar.table, 0);

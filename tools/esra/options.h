@@ -23,6 +23,9 @@ void options_free(struct parsed *parsed);
 /* The flag of a setting, "max-iterations" for max_iterations, "time-limit" for time_limit_s; size as for snprintf. */
 void setting_flag(const esra_setting *setting, char *text, size_t size);
 
+/* What a setting is in a command when nobody says otherwise. */
+double setting_default(const struct command *command, const esra_setting *setting);
+
 /* What follows the flag, for help: "X", "N", "a|b"; NULL for a toggle. */
 const char *setting_value(const esra_setting *setting);
 

@@ -701,6 +701,9 @@ static enum exit_code run_align(int argc, char **argv)
     return run(&align_command, argc, argv, align);
 }
 
+/* Gradients found from photos are good, and layers have settled long before the last digits of the gap (doc/NUMERICS.md). */
+static const struct preset presets[] = {{"lambda", 0.003}, {"gap", 0.05}};
+
 const struct command separate_command = {
     .name = "separate",
     .summary = "give back the scene behind the glass, and what each photo reflects",
@@ -715,6 +718,8 @@ const struct command separate_command = {
     .options = separate_options,
     .option_count = sizeof separate_options / sizeof separate_options[0],
     .takes_settings = true,
+    .presets = presets,
+    .preset_count = sizeof presets / sizeof presets[0],
     .run = run_separate,
 };
 
