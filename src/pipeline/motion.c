@@ -169,6 +169,8 @@ esra_status esra_pipeline_find_reflection(struct pipeline *p)
         if (candidates[i].count == 0)
             continue;
         found++;
+        if (esra_pipeline_stopping(p, "align"))
+            break;
         TRY(choose_candidate(p, i, &candidates[i]));
     }
     p->reflection_found = found > 0 && found == wanted;

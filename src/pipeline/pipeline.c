@@ -4,32 +4,61 @@
 #include "base/memory.h"
 #include "base/timer.h"
 
-/* Alignment of both layers, up to what the transforms say. */
-static esra_status find_motion(struct pipeline *p)
+typedef esra_status step(struct pipeline *p);
+
+/* Runs the steps one after the other, until one fails or the caller has had enough. */
+static esra_status run_steps(struct pipeline *p, const char *stage, step *const *steps, int count)
 {
-    esra_status status;
-    TRY(esra_pipeline_load(p));
-    TRY(esra_pipeline_align(p));
-    TRY(esra_pipeline_warp(p));
-    TRY(esra_pipeline_measure(p));
-    TRY(esra_pipeline_find_reflection(p));
-fail:
+    esra_status status = ESRA_OK;
+    for (int n = 0; n < count && status == ESRA_OK && !esra_pipeline_stopping(p, stage); n++)
+        status = steps[n](p);
     return status;
 }
 
-static esra_status find_layers(struct pipeline *p)
+static step *const motion_steps[] = {esra_pipeline_load, esra_pipeline_align, esra_pipeline_warp, esra_pipeline_measure,
+                                     esra_pipeline_find_reflection};
+static step *const joint_steps[] = {esra_pipeline_solve_jointly};
+static step *const layer_steps[] = {esra_pipeline_extract, esra_pipeline_solve};
+
+#define RUN_STEPS(p, stage, steps) run_steps(p, stage, steps, (int)(sizeof steps / sizeof steps[0]))
+
+bool esra_pipeline_stopping(struct pipeline *p, const char *stage)
 {
-    esra_status status;
-    TRY(esra_pipeline_extract(p));
-    TRY(esra_pipeline_solve(p));
-fail:
-    return status;
+    esra_info info = ESRA_INFO_INIT;
+    info.stage = stage;
+    info.threads = esra_pool_threads(p->pool);
+    info.seconds = esra_timer_now_s() - p->started_s;
+    if (!p->stopped && p->progress)
+        p->stopped = p->progress(p->user, &info) != 0;
+    return p->stopped;
+}
+
+/* A run that was stopped has nothing to show but the photo. */
+static void give_up(struct pipeline *p)
+{
+    p->output->method = ESRA_METHOD_NONE;
+    p->output->info = (esra_info)ESRA_INFO_INIT;
+    p->output->info.outcome = ESRA_STOPPED;
+}
+
+static double lap(struct pipeline *p, double *total_s)
+{
+    double now_s = esra_timer_now_s() - p->started_s, lap_s = now_s - *total_s;
+    *total_s = now_s;
+    return lap_s;
 }
 
 esra_status esra_pipeline_align_only(struct pipeline *p)
 {
     esra_status status;
-    TRY(find_motion(p));
+    p->started_s = esra_timer_now_s();
+    TRY(RUN_STEPS(p, "align", motion_steps));
+    p->output->total_s = 0;
+    p->output->align_s = lap(p, &p->output->total_s);
+    if (p->stopped) {
+        give_up(p);
+        return ESRA_OK;
+    }
     esra_pipeline_decide(p);
     esra_pipeline_tell(p);
 fail:
@@ -40,17 +69,22 @@ esra_status esra_pipeline_run(struct pipeline *p)
 {
     esra_status status;
     esra_separation *out = p->output;
-    double start_s = esra_timer_now_s();
-    TRY(find_motion(p));
-    out->align_s = esra_timer_now_s() - start_s;
-    TRY(esra_pipeline_solve_jointly(p));
-    esra_pipeline_decide(p);
-    out->joint_s = esra_timer_now_s() - start_s - out->align_s;
+    p->started_s = esra_timer_now_s();
+    out->total_s = 0;
+    TRY(RUN_STEPS(p, "align", motion_steps));
+    out->align_s = lap(p, &out->total_s);
+    TRY(RUN_STEPS(p, "separate", joint_steps));
+    if (p->stopped)
+        give_up(p);
+    else
+        esra_pipeline_decide(p);
+    out->joint_s = lap(p, &out->total_s);
     if (out->method != ESRA_METHOD_NONE)
-        TRY(find_layers(p));
-    out->solve_s = esra_timer_now_s() - start_s - out->align_s - out->joint_s;
-    TRY(esra_pipeline_return(p));
-    out->total_s = esra_timer_now_s() - start_s;
+        TRY(RUN_STEPS(p, "solve", layer_steps));
+    out->solve_s = lap(p, &out->total_s);
+    if (p->photos > 0 && !p->stopped)
+        TRY(esra_pipeline_return(p));
+    lap(p, &out->total_s);
 fail:
     return status;
 }

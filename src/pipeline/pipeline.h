@@ -23,7 +23,8 @@ struct pipeline {
     esra_solver *solver;
     esra_progress *progress; /* may be NULL */
     void *user;
-    bool stopped; /* by the callback */
+    bool stopped;     /* by the callback */
+    double started_s; /* on the timer */
 
     int photos, reference, width, height, channels;
     struct image *seen;           /* the photos as they came, planar; borrowed */
@@ -53,6 +54,9 @@ void esra_pipeline_decide(struct pipeline *p);
 esra_status esra_pipeline_extract(struct pipeline *p);
 esra_status esra_pipeline_solve(struct pipeline *p);
 esra_status esra_pipeline_return(struct pipeline *p);
+
+/* Tells the caller what is being done; true once it wants to stop. Steps that last ask between their parts. */
+bool esra_pipeline_stopping(struct pipeline *p, const char *stage);
 
 /* Copies motions, gains and facts to the caller. */
 void esra_pipeline_tell(struct pipeline *p);

@@ -81,15 +81,19 @@ static void draw_bar(struct progress *progress, const esra_info *info)
     int filled = (int)(share_done(progress, info) * BAR_WIDTH);
     memset(full, '#', sizeof full);
     const char *on = progress->colour ? "\033[32m" : "", *off = progress->colour ? "\033[0m" : "";
+    progress->drawn = true;
+    if (strcmp(info->stage, "solve") != 0) {
+        fprintf(stderr, "\r%s ... %.1f s \033[K", info->stage, info->seconds);
+        return;
+    }
     fprintf(stderr, "\rsolving [%s%.*s%s%*s] iteration %d  gap %.1e  %.1f s \033[K", on, filled, full, off,
             BAR_WIDTH - filled, "", info->iterations, info->gap, info->seconds);
     fflush(stderr);
-    progress->drawn = true;
 }
 
 static void print_line(const esra_info *info)
 {
-    json_t *line = json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:f}", "event", "progress", "iterations", info->iterations,
+    json_t *line = json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:f, s:f}", "event", "progress", "stage", info->stage, "iterations", info->iterations,
                              "inner_iterations", (json_int_t)info->inner_iterations, "objective", info->objective, "bound",
                              info->bound, "gap", info->gap, "seconds", info->seconds);
     if (line && json_dumpf(line, stderr, JSON_COMPACT) == 0)
@@ -100,7 +104,7 @@ static void print_line(const esra_info *info)
 int progress_tell(void *user, const esra_info *so_far)
 {
     struct progress *progress = user;
-    if (progress->first_gap == 0)
+    if (progress->first_gap == 0 && strcmp(so_far->stage, "solve") == 0)
         progress->first_gap = so_far->gap;
     if (progress->style == PROGRESS_BAR)
         draw_bar(progress, so_far);

@@ -1,0 +1,223 @@
+/* tests/pipeline/separate.c - photos made from two known layers go in, the layers come out; photos that cannot be
+ * separated come back as they were. */
+#include <esra/esra.h>
+
+#include "check.h"
+
+#define WIDTH 160
+#define HEIGHT 120
+#define PHOTOS 3
+#define SAMPLES (WIDTH * HEIGHT)
+
+static float photos[PHOTOS][SAMPLES], reflected[PHOTOS][SAMPLES], transmitted[SAMPLES], confidence[SAMPLES];
+static esra_image photo_views[PHOTOS], reflected_views[PHOTOS];
+static esra_transform scene_motion[PHOTOS], mirror_motion[PHOTOS];
+static double mixing[PHOTOS], gains[PHOTOS];
+static esra_photo_facts facts[PHOTOS];
+
+/* A layer of overlapping bright and dark patches with sharp edges, defined everywhere. */
+struct patches {
+    double x[60], y[60], radius[60], level[60];
+};
+
+static void make_patches(struct patches *p)
+{
+    for (int n = 0; n < 60; n++) {
+        p->x[n] = check_random(-40, WIDTH + 40);
+        p->y[n] = check_random(-40, HEIGHT + 40);
+        p->radius[n] = check_random(4, 25);
+        p->level[n] = check_random(0, 1);
+    }
+}
+
+static double patch_at(const struct patches *p, double x, double y)
+{
+    double value = 0.1;
+    for (int n = 0; n < 60; n++) {
+        double distance = fmax(fabs(x - p->x[n]), fabs(y - p->y[n])) - p->radius[n];
+        double inside = distance < -0.5 ? 1 : distance > 0.5 ? 0 : 0.5 - distance; /* an edge one pixel wide */
+        value += inside * (p->level[n] - value);
+    }
+    return value;
+}
+
+static struct patches behind, mirrored;
+static const double scene_shift[PHOTOS][2] = {{0, 0}, {3, -2}, {-4, 1}}, mirror_shift[PHOTOS][2] = {{0, 0}, {-6, 5}, {7, 4}};
+
+static double truth_at(int x, int y)
+{
+    return 0.7 * patch_at(&behind, x, y);
+}
+
+static void make_photos(void)
+{
+    make_patches(&behind);
+    make_patches(&mirrored);
+    for (int i = 0; i < PHOTOS; i++)
+        for (int n = 0; n < SAMPLES; n++) {
+            double x = n % WIDTH, y = n / WIDTH;
+            photos[i][n] = (float)(0.7 * patch_at(&behind, x - scene_shift[i][0], y - scene_shift[i][1]) +
+                                   0.25 * patch_at(&mirrored, x - mirror_shift[i][0], y - mirror_shift[i][1]) +
+                                   check_random(-0.002, 0.002));
+        }
+}
+
+static esra_photos photos_input(int count)
+{
+    esra_photos input = ESRA_PHOTOS_INIT;
+    for (int i = 0; i < PHOTOS; i++)
+        photo_views[i] = esra_image_planar(photos[i], WIDTH, HEIGHT, 1);
+    input.photos = count;
+    input.images = photo_views;
+    return input;
+}
+
+static esra_separation room(void)
+{
+    esra_separation s = {.struct_size = sizeof s};
+    for (int i = 0; i < PHOTOS; i++)
+        reflected_views[i] = esra_image_planar(reflected[i], WIDTH, HEIGHT, 1);
+    s.transmitted = esra_image_planar(transmitted, WIDTH, HEIGHT, 1);
+    s.reflected = reflected_views;
+    s.confidence = esra_image_planar(confidence, WIDTH, HEIGHT, 1);
+    s.transmitted_motion = scene_motion;
+    s.reflected_motion = mirror_motion;
+    s.mixing = mixing;
+    s.reflection_gain = gains;
+    s.facts = facts;
+    return s;
+}
+
+static esra_separation separate(const esra_photos *input, int threads)
+{
+    esra_solver *solver;
+    esra_settings settings;
+    esra_separation s = room();
+    esra_settings_default(&settings);
+    settings.lambda = 0.003;
+    settings.gap = 0.05;
+    settings.threads = threads;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    if (!CHECK(esra_solver_separate(solver, input, &settings, &s) == ESRA_OK))
+        printf("    %s\n", esra_solver_message(solver));
+    esra_solver_free(&solver);
+    return s;
+}
+
+static double error_of(const float *image)
+{
+    double sum = 0;
+    for (int n = 0; n < SAMPLES; n++)
+        sum += pow(image[n] - truth_at(n % WIDTH, n / WIDTH), 2);
+    return sqrt(sum / SAMPLES);
+}
+
+static void layers_are_recovered(void)
+{
+    make_photos();
+    esra_photos input = photos_input(PHOTOS);
+    double before = error_of(photos[0]);
+    esra_separation s = separate(&input, 1);
+    CHECK(s.method == ESRA_METHOD_JOINT && s.info.gap <= 0.05 && s.info.bound <= s.info.objective);
+    for (int i = 1; i < PHOTOS; i++) {
+        CHECK(facts[i].aligned && fabs(mixing[i] - 1) < 0.02);
+        CHECK_NEAR(scene_motion[i].h[2], scene_shift[i][0], 0.2);
+        CHECK_NEAR(scene_motion[i].h[5], scene_shift[i][1], 0.2);
+        CHECK_NEAR(mirror_motion[i].h[2], mirror_shift[i][0], 1);
+        CHECK_NEAR(mirror_motion[i].h[5], mirror_shift[i][1], 1);
+    }
+    if (!CHECK(error_of(transmitted) < before / 3))
+        printf("    error %.4f of the photo, %.4f of the layer\n", before, error_of(transmitted));
+}
+
+static void threads_do_not_change_a_bit(void)
+{
+    static float first[SAMPLES], first_reflected[SAMPLES];
+    make_photos();
+    esra_photos input = photos_input(PHOTOS);
+    for (int threads = 1; threads <= 5; threads += 2) {
+        separate(&input, threads);
+        if (threads == 1) {
+            memcpy(first, transmitted, sizeof first);
+            memcpy(first_reflected, reflected[1], sizeof first_reflected);
+        }
+        CHECK(memcmp(first, transmitted, sizeof first) == 0);
+        CHECK(memcmp(first_reflected, reflected[1], sizeof first_reflected) == 0);
+    }
+}
+
+static void the_same_photo_twice_comes_back(void)
+{
+    make_photos();
+    memcpy(photos[1], photos[0], sizeof photos[0]);
+    esra_photos input = photos_input(2);
+    esra_separation s = separate(&input, 1);
+    CHECK(s.method == ESRA_METHOD_NONE && (s.warnings & ESRA_WARN_SAME_PHOTO));
+    CHECK(memcmp(transmitted, photos[0], sizeof transmitted) == 0);
+}
+
+static void unrelated_photos_come_back(void)
+{
+    struct patches other;
+    make_photos();
+    make_patches(&other);
+    for (int n = 0; n < SAMPLES; n++)
+        photos[1][n] = (float)patch_at(&other, n % WIDTH, n / WIDTH);
+    esra_photos input = photos_input(2);
+    esra_separation s = separate(&input, 1);
+    CHECK(s.method == ESRA_METHOD_NONE && (s.warnings & ESRA_WARN_NOT_ALIGNED));
+    CHECK(memcmp(transmitted, photos[0], sizeof transmitted) == 0);
+}
+
+static int stop(void *user, const esra_info *so_far)
+{
+    (void)so_far;
+    return ++*(int *)user == 3;
+}
+
+static void a_stop_is_heeded(void)
+{
+    esra_solver *solver;
+    int calls = 0;
+    make_photos();
+    esra_photos input = photos_input(PHOTOS);
+    esra_separation s = room();
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    esra_solver_set_progress(solver, stop, &calls);
+    CHECK(esra_solver_separate(solver, &input, NULL, &s) == ESRA_OK);
+    CHECK(calls == 3 && s.method == ESRA_METHOD_NONE && s.info.outcome == ESRA_STOPPED);
+    esra_solver_free(&solver);
+}
+
+static void mistakes_are_told(void)
+{
+    esra_solver *solver;
+    esra_separation s = room();
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    esra_photos input = photos_input(1);
+    CHECK(esra_solver_separate(solver, &input, NULL, &s) == ESRA_BAD_DATA);
+    CHECK(strstr(esra_solver_message(solver), "two photos") != NULL);
+    input.photos = 2;
+    photo_views[1].width = 3;
+    CHECK(esra_solver_separate(solver, &input, NULL, &s) == ESRA_BAD_DATA);
+    input = photos_input(2);
+    photos[1][5] = NAN;
+    CHECK(esra_solver_separate(solver, &input, NULL, &s) == ESRA_BAD_DATA);
+    photos[1][5] = 0;
+    input.reference = 2;
+    CHECK(esra_solver_separate(solver, &input, NULL, &s) == ESRA_BAD_ARGUMENT);
+    s.struct_size = 0;
+    CHECK(esra_solver_separate(solver, &input, NULL, &s) == ESRA_BAD_ARGUMENT);
+    esra_solver_free(&solver);
+}
+
+int main(void)
+{
+    RUN(layers_are_recovered);
+    RUN(threads_do_not_change_a_bit);
+    RUN(the_same_photo_twice_comes_back);
+    RUN(unrelated_photos_come_back);
+    RUN(a_stop_is_heeded);
+    RUN(mistakes_are_told);
+    return check_report();
+}
