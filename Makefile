@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-asan test-all install clean
+.PHONY: all setup demo test test-asan test-all bench install clean
 
 all:
 	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release >$(BUILD).log 2>&1 || { cat $(BUILD).log; \
@@ -22,6 +22,10 @@ demo: setup all
 test: setup all
 	ctest --test-dir $(BUILD) --output-on-failure
 	$(MAKE) test-asan
+
+# Figures, not verdicts; see each program's --help.
+bench: setup all
+	$(BUILD)/bench/solver --quick
 
 test-asan: setup
 	cmake --preset asan >/dev/null

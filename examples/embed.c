@@ -109,10 +109,7 @@ static int solve(float *const *photos, const double *mixing, float *const *gradi
     esra_settings settings;
     esra_settings_default(&settings);
     settings.lambda = 0.02;
-    settings.gap = 0.02;
-    settings.inner_warm_start = 1;
-    settings.inner_iterations = 20;
-    settings.max_iterations = 400;
+    settings.gap = 0.01;
     esra_info info = ESRA_INFO_INIT;
 
     esra_solver *solver;
