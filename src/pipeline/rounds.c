@@ -21,6 +21,7 @@
 /* A step of a round that moves a corner further is not believed. */
 #define STEP_TRANSMITTED_PX 2
 #define STEP_REFLECTED_PX 3
+#define STEP_FIRST_PX 10
 
 /* b_i / a_i may not leave this range: both layers are seen through one lens at one exposure. */
 #define GAIN_LEAST .8
@@ -32,6 +33,7 @@
 #define LEVELS 4
 
 struct round {
+    int number;          /* from 0 */
     struct image t, r;   /* T; R in the reference's frame */
     struct image seen;   /* what photo i reflects */
     struct image rest;   /* photo i without one of the layers */
@@ -131,7 +133,9 @@ fail:
 /* R against photo i without its transmitted layer. */
 static esra_status refine_reflected(struct pipeline *p, struct round *round, int i)
 {
-    struct refine_options options = {.motion = model(p), .coarsest = 0, .finest = 0, .iterations = 10};
+    /* What was chosen among candidates may be some pixels off: the first round starts from a coarser level. */
+    struct refine_options options = {.motion = model(p), .coarsest = round->number == 0 ? 2 : 0, .finest = 0, .iterations = 10};
+    double most_px = round->number == 0 ? STEP_FIRST_PX : STEP_REFLECTED_PX;
     struct refined refined;
     struct transform before, after;
     esra_status status = ESRA_OK;
@@ -141,7 +145,7 @@ static esra_status refine_reflected(struct pipeline *p, struct round *round, int
     subtract(&round->rest, &p->aligned[i], &round->t, p->mixing[i], 1);
     TRY(esra_refine_images(p->pool, &round->r, &round->rest, NULL, BLUR_REFLECTED_PX, &options, &after, &refined,
                            p->message));
-    if (!(esra_transform_distance(&after, &before, p->width, p->height) <= STEP_REFLECTED_PX))
+    if (!(esra_transform_distance(&after, &before, p->width, p->height) <= most_px))
         after = before;
     esra_transform_invert(&after, &p->mirror[i]);
 fail:
@@ -234,6 +238,7 @@ esra_status esra_pipeline_solve_jointly(struct pipeline *p)
     TRY(esra_joint_create(&p->joint, &photos, LEVELS, p->pool, p->message));
     TRY(solve(p, true));
     for (int n = 0; n < ROUNDS && !esra_pipeline_stopping(p, "separate"); n++) {
+        round.number = n;
         TRY(begin_round(p, &round));
         TRY(refine_gains(p, &round));
         TRY(refine_all(p, &round));
