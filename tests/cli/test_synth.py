@@ -1,10 +1,13 @@
 """esra synth: scenes of known truth."""
 import json
+import signal
+import subprocess
+import time
 import unittest
 
 import numpy as np
 
-from cli import SHARED, CliTest
+from cli import ESRA, SHARED, CliTest
 
 KEYS = ["schema", "seed", "width", "height", "reference", "transmitted_homographies", "reflected_homographies", "mixing",
         "reflection_gain", "transmission", "reflection", "noise", "blur"]
@@ -113,6 +116,23 @@ class Mistakes(SynthTest):
             with self.subTest(line):
                 self.complains(65, "esra synth: " + line, *self.synth(*extra))
                 self.assertFalse((self.path / "scene").exists(), "a failure leaves no folder")
+
+    def test_unknown_format(self):
+        for name in "bmp", "../png":
+            done = self.run_esra(*self.synth("--format", name))
+            self.assertEqual(done.returncode, 65, done.stderr)
+            self.assertIn(f"photos cannot be written as '{name}'", done.stderr.decode())
+            self.assertFalse((self.path / "scene").exists())
+
+    def test_interrupted(self):
+        process = subprocess.Popen([ESRA, *self.synth("--size", "1000x750", "--shift", "10")], cwd=self.path,
+                                   stderr=subprocess.PIPE)
+        while process.poll() is None and not (self.path / "scene").exists():
+            time.sleep(0.005)
+        process.send_signal(signal.SIGTERM)
+        told = process.communicate(timeout=60)[1]
+        self.assertEqual((process.returncode, told), (143, b"esra synth: interrupted; nothing was written\n"))
+        self.assertFalse((self.path / "scene").exists())
 
     def test_inputs(self):
         self.complains(64, "esra synth: --reflected FILE is missing; see 'esra help synth'", "synth", "-t", "T.npy", "-o", "s")

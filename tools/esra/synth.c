@@ -12,6 +12,7 @@
 #include "io/photo.h"
 #include "io/profile.h"
 #include "options.h"
+#include "progress.h"
 #include "transforms.h"
 
 #define NAME "synth"
@@ -62,7 +63,8 @@ struct job {
     struct output *outputs; /* files begun and not yet in place */
     char **paths;           /* their names */
     int output_count;
-    bool made_folder;
+    bool made_folder, watching; /* a folder was made; signals are caught */
+    enum exit_code interrupted;
 };
 
 /* ---- The command line's words ---- */
@@ -266,9 +268,8 @@ static esra_status begin_files(struct job *job)
     TRY(prepare_folder(job));
     for (int i = 1; i <= job->settings.photos; i++) {
         snprintf(name, sizeof name, "photo-%d.%.16s", i, job->write.format);
+        TRY(esra_photo_check_write(name, &job->write, &job->message));
         TRY(begin_file(job, name));
-        if (i == 1)
-            TRY(esra_photo_check_write(job->paths[0], &job->write, &job->message));
     }
     TRY(begin_file(job, "truth-transmitted-1.png"));
     TRY(begin_file(job, "truth-reflected-1.png"));
@@ -334,6 +335,21 @@ fail:
     return status;
 }
 
+static esra_status make_files(struct job *job)
+{
+    esra_status status;
+    TRY(begin_files(job));
+    TRY(make_scene(job));
+    TRY(write_pictures(job));
+    TRY(write_truth(job));
+    /* Asked once: what is begun to be put in place is put there as a whole. */
+    job->interrupted = signals_exit();
+    for (int n = 0; n < job->output_count && job->interrupted == EXIT_DONE; n++)
+        TRY(esra_output_commit(&job->outputs[n], &job->message));
+fail:
+    return status;
+}
+
 static enum exit_code work(struct job *job)
 {
     esra_status status;
@@ -343,12 +359,11 @@ static enum exit_code work(struct job *job)
     TRY(read_picture(job, &job->pictures[0], job->options.transmitted));
     TRY(read_picture(job, &job->pictures[1], job->options.reflected));
     TRY(make_room(job));
-    TRY(begin_files(job));
-    TRY(make_scene(job));
-    TRY(write_pictures(job));
-    TRY(write_truth(job));
-    for (int n = 0; n < job->output_count; n++)
-        TRY(esra_output_commit(&job->outputs[n], &job->message));
+    signals_begin();
+    job->watching = true;
+    TRY(make_files(job));
+    if (job->interrupted != EXIT_DONE)
+        return complain(job->interrupted, NAME, "interrupted; nothing was written");
     return EXIT_DONE;
 fail:
     return complain(exit_code_of(status), NAME, "%s", job->message.text);
@@ -386,7 +401,10 @@ static enum exit_code run(int argc, char **argv)
         code = help_command.run(2, (char *[]){(char *)"help", (char *)NAME, NULL});
     else
         code = work(&job);
+    /* The handlers stay until files begun are in place or gone. */
     job_free(&job, code);
+    if (job.watching)
+        signals_end();
     options_free(&parsed);
     return code;
 }
