@@ -15,8 +15,8 @@ setup:
 	@scripts/setup.sh
 
 demo: setup all
-	@mkdir -p $(BUILD)/demo
-	@$(BUILD)/examples/example_embed examples/behind.pgm examples/reflected.pgm $(BUILD)/demo
+	@$(BUILD)/esra separate examples/scene/photo-*.jpg -o $(BUILD)/demo
+	@echo "open $(BUILD)/demo/report.html in a browser"
 
 # Everything, then the library's tests once more under the address and undefined-behaviour sanitizers.
 test: setup all

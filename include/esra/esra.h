@@ -298,6 +298,56 @@ typedef struct esra_comparison {
  * ESRA_BAD_DATA. */
 ESRA_API esra_status esra_compare(const esra_image *image, const esra_image *truth, esra_comparison *comparison);
 
+/* ---- Making scenes ---------------------------------------------------------------------------------------------- */
+
+/* Photos through glass whose truth is known, to try things on: photo_i = a_i T(f_i) + b_i R(g_i) in linear light, with
+ * handheld motions f_i, g_i of the two layers and gains a_i, b_i, all one for photo 0, the reference. */
+typedef struct esra_synth_settings {
+    size_t struct_size;
+    int photos;              /* 1..1000; default 5 */
+    int width, height;       /* of the photos, 8..65536 px; 640 x 480 */
+    unsigned long long seed; /* the same numbers for the same seed, whatever the number of threads; 1 */
+    double shift_px;         /* deviation of the motions along each axis, up to half the shorter side; 18 */
+    double rotation_deg;     /* deviation of their turn, 0..10; scale, shear and tilt go with it; 0.7 */
+    double gain_spread;      /* a_i lies in 1 +- this, b_i / a_i in 1 +- half of it; 0..0.9; 0.1 */
+    double transmission;     /* of T in the reference, 0..1; 0.75 */
+    double reflection;       /* of R in the reference, 0..1; 0.3 */
+    double noise;            /* deviation, in code values of 0..1; 0..1; 0.006 */
+    double blur_px;          /* the reflection is out of focus by a Gaussian of this deviation, 0..4 px; 1 */
+    int bits;                /* code values are rounded to 8 or 16 bits, 0: not; 8 */
+    int threads;             /* 0: as many as there are processors */
+} esra_synth_settings;
+
+/* Fills the first struct_size bytes with defaults. Call esra_synth_settings_default() instead from C. */
+ESRA_API void esra_synth_settings_init(esra_synth_settings *settings, size_t struct_size);
+
+static inline void esra_synth_settings_default(esra_synth_settings *settings)
+{
+    esra_synth_settings_init(settings, sizeof *settings);
+}
+
+/* Where the scene goes, all of it the caller's. Every pointer, and the image data, may be NULL: not wanted. Images have the
+ * size of the settings and the layers' greater number of channels, and are filled with sRGB code values in [0,1]. */
+typedef struct esra_synth_result {
+    size_t struct_size;
+    const esra_image *photos;           /* m images */
+    esra_image transmitted;             /* transmission T, as the reference sees it, without noise */
+    esra_image reflected;               /* reflection R, likewise */
+    esra_transform *transmitted_motion; /* m: f_i, reference px -> px of the photo */
+    esra_transform *reflected_motion;   /* m: g_i */
+    double *mixing;                     /* m: a_i */
+    double *reflection_gain;            /* m: b_i */
+    char message[256];                  /* after a failure: why, and what to do; otherwise "" */
+} esra_synth_result;
+#define ESRA_SYNTH_RESULT_INIT \
+    {sizeof(esra_synth_result), NULL, {NULL, 0, 0, 0, 0, 0, 0}, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL, ""}
+
+/* Makes a scene of two pictures in linear light, of any sizes and of equal channels or one of them grey: the middle of
+ * each, as large as fills all that the photos see. Everything passed in is only borrowed. settings NULL means all
+ * defaults. */
+ESRA_API esra_status esra_synth(const esra_image *transmitted, const esra_image *reflected,
+                                const esra_synth_settings *settings, esra_synth_result *result);
+
 #ifdef __cplusplus
 }
 #endif

@@ -137,6 +137,28 @@ static void a_comparison_may_run_out_of_memory(void)
     }
 }
 
+/* A pool does with fewer threads where one is refused, so that not every refusal is a failure. */
+static void a_made_scene_may_run_out_of_memory(void)
+{
+    float data[4] = {0};
+    esra_image picture = esra_image_planar(data, 2, 2, 1);
+    esra_synth_settings settings;
+    esra_synth_result result = ESRA_SYNTH_RESULT_INIT;
+    esra_synth_settings_default(&settings);
+    settings.width = settings.height = 8;
+    settings.shift_px = 1;
+    made = 0;
+    CHECK(esra_synth(&picture, &picture, &settings, &result) == ESRA_OK);
+    for (long n = 0, needed = made; n < needed; n++) {
+        countdown = n;
+        from_then_on = false;
+        esra_status status = esra_synth(&picture, &picture, &settings, &result);
+        countdown = -1;
+        CHECK(status == ESRA_OK || status == ESRA_OUT_OF_MEMORY);
+        CHECK((status == ESRA_OK) == (result.message[0] == '\0'));
+    }
+}
+
 static void a_solver_recovers_from_a_failed_run(void)
 {
     struct random_problem r;
@@ -200,6 +222,7 @@ int main(void)
 {
     RUN(every_allocation_may_fail);
     RUN(a_comparison_may_run_out_of_memory);
+    RUN(a_made_scene_may_run_out_of_memory);
     RUN(a_solver_recovers_from_a_failed_run);
     RUN(a_second_run_allocates_nothing);
     RUN(refused_threads_change_nothing_but_speed);

@@ -1,0 +1,254 @@
+/* synth/scene.c - photos through glass whose truth is known: photo_i = a_i T(f_i) + b_i R(g_i) in linear light, then the
+ * curve of sRGB, the noise of a sensor, and rounding, as a camera does it. */
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/cpu.h"
+#include "base/memory.h"
+#include "base/rows.h"
+#include "ops/blur.h"
+#include "ops/resample.h"
+#include "synth/canvas.h"
+#include "synth/motion.h"
+
+struct synth {
+    esra_synth_settings settings;
+    esra_synth_result *result;
+    struct message message;
+    struct pool *pool;
+    struct exposure *exposures;
+    struct frame frame;     /* of both layers */
+    struct image layers[2]; /* T and R in the frame */
+    struct image seen[2];   /* as one photo sees them */
+    int channels;
+};
+
+/* What is written to one of the caller's images: sum of weight_l seen_l. */
+struct drawing {
+    const struct synth *synth;
+    const esra_image *to;
+    double weight[2];
+    double noise;
+    int number; /* of the photo, for its noise */
+};
+
+void esra_synth_settings_init(esra_synth_settings *settings, size_t struct_size)
+{
+    const esra_synth_settings defaults = {
+        .struct_size = struct_size, .photos = 5, .width = 640, .height = 480, .seed = 1, .shift_px = 18,
+        .rotation_deg = 0.7, .gain_spread = 0.1, .transmission = 0.75, .reflection = 0.3, .noise = 0.006, .blur_px = 1,
+        .bits = 8, .threads = 0,
+    };
+    memcpy(settings, &defaults, struct_size < sizeof defaults ? struct_size : sizeof defaults);
+}
+
+/* ---- Checks ---- */
+
+static esra_status check_range(struct message *message, const char *name, double value, double lowest, double highest)
+{
+    if (value >= lowest && value <= highest)
+        return ESRA_OK;
+    return esra_fail(message, ESRA_BAD_ARGUMENT, "%s is %g: it must lie in [%g, %g]", name, value, lowest, highest);
+}
+
+static esra_status check_settings(const esra_synth_settings *s, struct message *m)
+{
+    esra_status status;
+    TRY(check_range(m, "the number of photos", s->photos, 1, 1000));
+    TRY(check_range(m, "width", s->width, 8, 65536));
+    TRY(check_range(m, "height", s->height, 8, 65536));
+    /* Half a frame: beyond, photos would share nothing. */
+    TRY(check_range(m, "shift", s->shift_px, 0, (s->width < s->height ? s->width : s->height) / 2.));
+    /* Up to here no photo's corner comes near the horizon. */
+    TRY(check_range(m, "rotation", s->rotation_deg, 0, 10));
+    TRY(check_range(m, "gain", s->gain_spread, 0, 0.9));
+    TRY(check_range(m, "transmission", s->transmission, 0, 1));
+    TRY(check_range(m, "reflection", s->reflection, 0, 1));
+    TRY(check_range(m, "noise", s->noise, 0, 1));
+    TRY(check_range(m, "blur", s->blur_px, 0, BLUR_SIGMA_MOST));
+    TRY(check_range(m, "threads", s->threads, 0, 1024));
+    if (s->bits != 0 && s->bits != 8 && s->bits != 16)
+        return esra_fail(m, ESRA_BAD_ARGUMENT, "bits is %d: it must be 8 or 16", s->bits);
+fail:
+    return status;
+}
+
+static bool fits(const esra_image *image, const struct synth *s)
+{
+    return !image->data || (image->width == s->settings.width && image->height == s->settings.height &&
+                            image->channels == s->channels);
+}
+
+static esra_status check_images(const struct synth *s, const esra_image *t, const esra_image *r, struct message *message)
+{
+    const esra_synth_result *result = s->result;
+    bool good = fits(&result->transmitted, s) && fits(&result->reflected, s);
+    if (!t->data || !r->data || t->width < 2 || t->height < 2 || r->width < 2 || r->height < 2)
+        return esra_fail(message, ESRA_BAD_DATA, "both layers need a picture of at least 2 x 2 pixels");
+    if (t->channels < 1 || r->channels < 1 || (t->channels != r->channels && t->channels != 1 && r->channels != 1))
+        return esra_fail(message, ESRA_BAD_DATA,
+                         "the layers have %d and %d channels: equal numbers are needed, or a grey one", t->channels,
+                         r->channels);
+    for (int i = 0; result->photos && i < s->settings.photos; i++)
+        good = good && fits(&result->photos[i], s);
+    return good ? ESRA_OK : esra_fail(message, ESRA_BAD_DATA, "the images to be filled are not %d x %d of %d channel(s)",
+                                      s->settings.width, s->settings.height, s->channels);
+}
+
+/* ---- Drawing ---- */
+
+/* IEC 61966-2-1, of what a sensor can hold. */
+static double stored(double linear)
+{
+    linear = fmin(fmax(linear, 0), 1);
+    return linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055;
+}
+
+static double rounded(double value, int bits)
+{
+    double steps = bits == 16 ? 65535 : 255;
+    value = fmin(fmax(value, 0), 1);
+    return bits == 0 ? value : floor(value * steps + .5) / steps;
+}
+
+static void draw_row(const struct drawing *d, int y, int channel, uint64_t *state)
+{
+    const struct synth *s = d->synth;
+    const float *rows[2];
+    for (int l = 0; l < 2; l++)
+        rows[l] = plane_row(image_plane(&s->seen[l], s->seen[l].channels == 1 ? 0 : channel), y);
+    for (int x = 0; x < s->settings.width; x++) {
+        double value = stored(d->weight[0] * rows[0][x] + d->weight[1] * rows[1][x]);
+        if (d->noise > 0)
+            value += d->noise * esra_synth_normal(state);
+        *image_sample(d->to, x, y, channel) = (float)rounded(value, s->settings.bits);
+    }
+}
+
+static void draw_block(void *work, int task, int worker)
+{
+    const struct drawing *d = work;
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, d->synth->settings.height); y++) {
+        uint64_t state = esra_synth_state(d->synth->settings.seed, d->number, y);
+        for (int c = 0; c < d->synth->channels; c++)
+            draw_row(d, y, c, &state);
+    }
+}
+
+static void draw(const struct drawing *d)
+{
+    if (d->to->data)
+        esra_pool_run(d->synth->pool, draw_block, (void *)d, rows_blocks(d->synth->settings.height), NULL);
+}
+
+/* seen = the layer by this motion: a pixel of the photo is looked up where it stands in the layer's frame. */
+static void look(const struct synth *s, int layer, const struct transform *motion)
+{
+    struct transform back, place = esra_transform_shift(-s->frame.left, -s->frame.top);
+    esra_transform_invert(motion, &back);
+    back = esra_transform_compose(&place, &back);
+    esra_resample(s->pool, &s->layers[layer], &back, &s->seen[layer], (struct plane){0});
+}
+
+static void draw_photo(const struct synth *s, int i)
+{
+    const struct exposure *e = &s->exposures[i];
+    double t = s->settings.transmission, r = s->settings.reflection;
+    look(s, 0, &e->transmitted);
+    look(s, 1, &e->reflected);
+    if (s->result->photos)
+        draw(&(struct drawing){s, &s->result->photos[i], {e->mixing * t, e->reflection_gain * r}, s->settings.noise, i});
+    if (i == 0) {
+        draw(&(struct drawing){s, &s->result->transmitted, {t, 0}, 0, 0});
+        draw(&(struct drawing){s, &s->result->reflected, {0, r}, 0, 0});
+    }
+}
+
+static void tell_truth(const struct synth *s)
+{
+    esra_synth_result *result = s->result;
+    for (int i = 0; i < s->settings.photos; i++) {
+        const struct exposure *e = &s->exposures[i];
+        if (result->transmitted_motion)
+            memcpy(result->transmitted_motion[i].h, e->transmitted.h, sizeof e->transmitted.h);
+        if (result->reflected_motion)
+            memcpy(result->reflected_motion[i].h, e->reflected.h, sizeof e->reflected.h);
+        if (result->mixing)
+            result->mixing[i] = e->mixing;
+        if (result->reflection_gain)
+            result->reflection_gain[i] = e->reflection_gain;
+    }
+}
+
+/* ---- The whole ---- */
+
+static esra_status prepare(struct synth *s, const esra_image *const pictures[2])
+{
+    const esra_synth_settings *settings = &s->settings;
+    int threads = settings->threads ? settings->threads : esra_cpu_count();
+    /* What lies past the canvas would be missing from the blur at its edge. */
+    int spare = (int)ceil(3 * settings->blur_px);
+    esra_status status;
+    s->exposures = esra_allocate((size_t)settings->photos, sizeof *s->exposures);
+    if (!s->exposures)
+        TRY(esra_fail_memory(&s->message));
+    TRY(esra_pool_create(&s->pool, threads, &s->message));
+    esra_synth_expose(s->exposures, settings);
+    s->frame = (struct frame){0, 0, settings->width, settings->height};
+    for (int i = 0; i < settings->photos; i++) {
+        esra_frame_include(&s->frame, &s->exposures[i].transmitted, settings->width, settings->height);
+        esra_frame_include(&s->frame, &s->exposures[i].reflected, settings->width, settings->height);
+    }
+    s->frame = (struct frame){s->frame.left - spare, s->frame.top - spare, s->frame.width + 2 * spare,
+                              s->frame.height + 2 * spare};
+    for (int l = 0; l < 2; l++) {
+        TRY(esra_canvas_draw(&s->layers[l], s->pool, pictures[l], &s->frame, l ? settings->blur_px : 0, &s->message));
+        TRY(esra_image_create(&s->seen[l], settings->width, settings->height, pictures[l]->channels, &s->message));
+    }
+fail:
+    return status;
+}
+
+static void synth_free(struct synth *s)
+{
+    for (int l = 0; l < 2; l++) {
+        esra_image_free(&s->layers[l]);
+        esra_image_free(&s->seen[l]);
+    }
+    esra_release(&s->exposures);
+    esra_pool_free(&s->pool);
+}
+
+/* A caller built against an older header has shorter settings; the rest are defaults. */
+static esra_status take_settings(struct synth *s, const esra_synth_settings *settings)
+{
+    esra_synth_settings_init(&s->settings, sizeof s->settings);
+    if (settings && settings->struct_size < sizeof settings->struct_size)
+        return esra_fail(&s->message, ESRA_BAD_ARGUMENT, "the settings were not initialised: set struct_size");
+    if (settings)
+        memcpy(&s->settings, settings, settings->struct_size < sizeof *settings ? settings->struct_size : sizeof *settings);
+    return check_settings(&s->settings, &s->message);
+}
+
+esra_status esra_synth(const esra_image *transmitted, const esra_image *reflected, const esra_synth_settings *settings,
+                       esra_synth_result *result)
+{
+    if (!transmitted || !reflected || !result || result->struct_size < sizeof *result)
+        return ESRA_BAD_ARGUMENT;
+    struct synth s = {.result = result};
+    esra_status status;
+    TRY(take_settings(&s, settings));
+    s.channels = transmitted->channels > reflected->channels ? transmitted->channels : reflected->channels;
+    TRY(check_images(&s, transmitted, reflected, &s.message));
+    TRY(prepare(&s, (const esra_image *const[]){transmitted, reflected}));
+    for (int i = 0; i < s.settings.photos; i++)
+        draw_photo(&s, i);
+    tell_truth(&s);
+fail:
+    memcpy(result->message, s.message.text, sizeof result->message - 1);
+    result->message[sizeof result->message - 1] = '\0';
+    synth_free(&s);
+    return status;
+}

@@ -1,0 +1,155 @@
+"""esra synth: scenes of known truth."""
+import json
+import signal
+import subprocess
+import time
+import unittest
+
+import numpy as np
+
+from cli import ESRA, SHARED, CliTest
+
+KEYS = ["schema", "seed", "width", "height", "reference", "transmitted_homographies", "reflected_homographies", "mixing",
+        "reflection_gain", "transmission", "reflection", "noise", "blur"]
+SMALL = ["--size", "96x72", "--shift", "4", "-n", "3"]
+
+
+def picture(seed, shape=(90, 120, 3)):
+    """Blots of a few pixels, in stored values."""
+    noise = np.random.default_rng(seed).random((shape[0] // 6, shape[1] // 6, *shape[2:]))
+    return np.kron(noise, np.ones((6, 6, *[1] * (len(shape) - 2)))).astype(np.float32)
+
+
+class SynthTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        np.save(self.path / "T.npy", picture(1))
+        np.save(self.path / "R.npy", picture(2))
+
+    def synth(self, *extra, out="scene", t="T.npy", r="R.npy"):
+        return ["synth", "-t", t, "-r", r, "-o", out, *SMALL, *extra]
+
+    def files(self, folder="scene"):
+        return {p.name: p.read_bytes() for p in (self.path / folder).iterdir()}
+
+
+class Scenes(SynthTest):
+    def test_files_and_truth(self):
+        self.expect(0, *self.synth("--seed", "7"), stdout="", stderr="")
+        self.assertEqual(sorted(self.files()), ["photo-1.png", "photo-2.png", "photo-3.png", "truth-reflected-1.png",
+                                                "truth-transmitted-1.png", "truth.json"])
+        truth = json.loads((self.path / "scene/truth.json").read_text())
+        self.assertEqual(list(truth), KEYS)
+        self.assertEqual((truth["schema"], truth["seed"], truth["reference"]), ("esra-synth-1", 7, 1))
+        self.assertEqual((truth["width"], truth["height"]), (96, 72))
+        for key in "transmitted_homographies", "reflected_homographies":
+            maps = np.array(truth[key])
+            self.assertEqual(maps.shape, (3, 3, 3))
+            self.assertTrue((maps[0] == np.eye(3)).all())
+        self.assertEqual((truth["mixing"][0], len(truth["mixing"]), len(truth["reflection_gain"])), (1, 3, 3))
+
+    def test_the_keys_are_those_of_the_shared_scenes(self):
+        shared = SHARED / "synth" / "s000" / "truth.json"
+        if not shared.exists():
+            self.skipTest(f"{shared} is not here")
+        self.assertEqual(set(KEYS) - set(json.loads(shared.read_text())), {"schema", "seed"})
+
+    def test_a_seed_makes_the_same_files(self):
+        self.expect(0, *self.synth("--threads", "1"))
+        self.expect(0, *self.synth("--threads", "3", out="again"))
+        self.expect(0, *self.synth("--seed", "2", out="other"))
+        self.assertEqual(self.files(), self.files("again"))
+        self.assertNotEqual(self.files(), self.files("other"))
+
+    def test_no_glass_is_the_scene_itself(self):
+        self.expect(0, *self.synth("--reflection", "0", "--noise", "0", "--bits", "16"))
+        done = self.expect(0, "compare", "scene/photo-1.png", "scene/truth-transmitted-1.png")
+        self.assertIn(b"psnr inf", done.stdout)
+
+    def test_bits(self):
+        for bits in 8, 16:
+            self.expect(0, *self.synth("--bits", bits))
+            self.assertEqual((self.path / "scene/photo-2.png").read_bytes()[24], bits)  # IHDR's depth
+
+    def test_formats(self):
+        self.expect(0, *self.synth("--format", "jpg", "--quality", "90"))
+        self.assertTrue((self.path / "scene/photo-3.jpg").read_bytes().startswith(b"\xff\xd8\xff"))
+        self.assertIn("truth-transmitted-1.png", self.files())
+
+    def test_grey_pictures(self):
+        np.save(self.path / "T.npy", picture(3, (90, 120)))
+        self.expect(0, *self.synth())
+        np.save(self.path / "R.npy", picture(4, (90, 120)))
+        self.expect(0, *self.synth())
+        self.assertEqual((self.path / "scene/photo-2.png").read_bytes()[25], 0)  # IHDR's colour: grey
+
+    def test_separate_takes_what_synth_makes(self):
+        self.expect(0, *self.synth("-n", "2"))
+        done = self.run_esra("align", "scene/photo-1.png", "scene/photo-2.png", "-o", "t.json")
+        self.assertIn(done.returncode, (0, 11), done.stderr)
+
+
+class Mistakes(SynthTest):
+    def test_words(self):
+        for line, extra in [
+            ("--noise takes a number, not 'x'", ["--noise", "x"]),
+            ("--photos takes a whole number, not '2.5'", ["--photos", "2.5"]),
+            ("--photos takes a number from 1 to 1000, not '0'", ["--photos", "0"]),
+            ("--seed takes a whole number from 0 up, not '-1'", ["--seed", "-1"]),
+            ("--seed takes a whole number from 0 up, not '99999999999999999999'", ["--seed", "99999999999999999999"]),
+            ("--size takes a width and a height such as 640x480, not '640'", ["--size", "640"]),
+            ("--size takes a width and a height such as 640x480, not '1000000x9'", ["--size", "1000000x9"]),
+            ("--size takes a width and a height such as 640x480, not '-9x9'", ["--size", "-9x9"]),
+            ("--bits takes 8 or 16, not '12'", ["--bits", "12"]),
+            ("--quality takes a number from 1 to 100, not '101'", ["--quality", "101"]),
+        ]:
+            with self.subTest(line):
+                self.complains(64, "esra synth: " + line, *self.synth(*extra))
+
+    def test_ranges(self):
+        for line, extra in [
+            ("blur is 5: it must lie in [0, 4]", ["--blur", "5"]),
+            ("noise is nan: it must lie in [0, 1]", ["--noise", "nan"]),
+            ("shift is 100: it must lie in [0, 36]", ["--shift", "100"]),
+            ("transmission is -1: it must lie in [0, 1]", ["--transmission", "-1"]),
+        ]:
+            with self.subTest(line):
+                self.complains(65, "esra synth: " + line, *self.synth(*extra))
+                self.assertFalse((self.path / "scene").exists(), "a failure leaves no folder")
+
+    def test_unknown_format(self):
+        for name in "bmp", "../png":
+            done = self.run_esra(*self.synth("--format", name))
+            self.assertEqual(done.returncode, 65, done.stderr)
+            self.assertIn(f"photos cannot be written as '{name}'", done.stderr.decode())
+            self.assertFalse((self.path / "scene").exists())
+
+    def test_interrupted(self):
+        process = subprocess.Popen([ESRA, *self.synth("--size", "1000x750", "--shift", "10")], cwd=self.path,
+                                   stderr=subprocess.PIPE)
+        while process.poll() is None and not (self.path / "scene").exists():
+            time.sleep(0.005)
+        process.send_signal(signal.SIGTERM)
+        told = process.communicate(timeout=60)[1]
+        self.assertEqual((process.returncode, told), (143, b"esra synth: interrupted; nothing was written\n"))
+        self.assertFalse((self.path / "scene").exists())
+
+    def test_inputs(self):
+        self.complains(64, "esra synth: --reflected FILE is missing; see 'esra help synth'", "synth", "-t", "T.npy", "-o", "s")
+        self.complains(66, "esra synth: cannot read no.png: No such file or directory", *self.synth(t="no.png"))
+
+    def test_outputs(self):
+        (self.path / "file").write_text("old")
+        self.complains(73, "esra synth: cannot write into file: it is not a folder", *self.synth(out="file"))
+        self.complains(73, "esra synth: cannot make the folder no/scene: No such file or directory",
+                       *self.synth(out="no/scene"))
+
+    def test_a_full_disk_keeps_the_old_scene(self):
+        limit = lambda: __import__("resource").setrlimit(__import__("resource").RLIMIT_FSIZE, (200, 200))
+        self.expect(0, *self.synth())
+        self.complains(74, "esra synth: writing scene/photo-1.png broke off: File too large", *self.synth("--seed", "2"),
+                       preexec_fn=limit)
+
+
+if __name__ == "__main__":
+    unittest.main()

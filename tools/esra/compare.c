@@ -1,0 +1,135 @@
+/* tools/esra/compare.c - esra compare: how alike are two pictures, in the values they store. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io/photo.h"
+#include "options.h"
+
+#define NAME "compare"
+
+struct compare_options {
+    bool fit, json, no_limits;
+};
+
+#define FIELD(name) offsetof(struct compare_options, name)
+
+static const struct option options[] = {
+    {"fit", 0, OPTION_FLAG, NULL, FIELD(fit), false,
+     "also after fitting gain and offset of each channel of IMAGE to TRUTH: photos are seldom exposed alike"},
+    {"json", 0, OPTION_FLAG, NULL, FIELD(json), false, "print all of them as JSON; an infinite PSNR is null"},
+    {"no-limits", 0, OPTION_FLAG, NULL, FIELD(no_limits), false, "accept pictures of any size and amount of metadata"},
+};
+
+struct job {
+    struct compare_options options;
+    struct message message;
+    struct photo photos[2]; /* the picture, the truth */
+    esra_comparison comparison;
+};
+
+static esra_status read_pictures(struct job *job, char **names)
+{
+    struct read_options read = READ_OPTIONS_DEFAULT;
+    const struct image *a = &job->photos[0].pixels, *b = &job->photos[1].pixels;
+    esra_status status;
+    if (job->options.no_limits)
+        read.limits = (struct limits)LIMITS_NONE;
+    for (int n = 0; n < 2; n++)
+        TRY(esra_photo_read(&job->photos[n], names[n], &read, &job->message));
+    if (a->width != b->width || a->height != b->height)
+        return esra_fail(&job->message, ESRA_BAD_DATA, "%s is %d x %d and %s is %d x %d: only pictures of one size can be "
+                         "compared", names[0], a->width, a->height, names[1], b->width, b->height);
+fail:
+    return status;
+}
+
+static esra_status compare(struct job *job)
+{
+    esra_image views[2];
+    for (int n = 0; n < 2; n++) {
+        const struct image *i = &job->photos[n].pixels;
+        views[n] = esra_image_planar(i->data, i->width, i->height, i->channels);
+    }
+    job->comparison = (esra_comparison)ESRA_COMPARISON_INIT;
+    esra_status status = esra_compare(&views[0], &views[1], &job->comparison);
+    return status == ESRA_OUT_OF_MEMORY ? esra_fail_memory(&job->message) : status;
+}
+
+/* JSON knows no infinity. */
+static json_t *number(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static enum exit_code print_json(const esra_comparison *c)
+{
+    json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "esra-compare-1", "psnr", number(c->psnr), "ssim",
+                               number(c->ssim), "ncc", number(c->ncc), "psnr_fit", number(c->psnr_fit), "ssim_fit",
+                               number(c->ssim_fit));
+    bool done = object && json_dumpf(object, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF;
+    json_decref(object);
+    if (!done)
+        return complain(EXIT_IO, NAME, "the result could not be printed on standard output");
+    return finish_stdout(EXIT_DONE, NAME);
+}
+
+static enum exit_code print(const struct job *job)
+{
+    const esra_comparison *c = &job->comparison;
+    if (job->options.json)
+        return print_json(c);
+    printf("psnr %.3f ssim %.4f ncc %.4f", c->psnr, c->ssim, c->ncc);
+    if (job->options.fit)
+        printf(" psnr_fit %.3f ssim_fit %.4f", c->psnr_fit, c->ssim_fit);
+    putchar('\n');
+    return finish_stdout(EXIT_DONE, NAME);
+}
+
+static enum exit_code work(struct job *job, const struct parsed *parsed)
+{
+    char **names = parsed->operands;
+    esra_status status;
+    if (parsed->operand_count != 2)
+        return complain(EXIT_USAGE, NAME, "two pictures are needed, IMAGE and TRUTH; see 'esra help " NAME "'");
+    if (strcmp(names[0], "-") == 0 && strcmp(names[1], "-") == 0)
+        return complain(EXIT_USAGE, NAME, "only one picture can come from standard input");
+    TRY(read_pictures(job, names));
+    TRY(compare(job));
+    return print(job);
+fail:
+    return complain(exit_code_of(status), NAME, "%s", job->message.text);
+}
+
+static enum exit_code run(int argc, char **argv)
+{
+    struct job job = {0};
+    struct parsed parsed = {.command = &compare_command, .values = &job.options};
+    enum exit_code code = options_parse(&parsed, argc, argv);
+    if (code != EXIT_DONE)
+        return code;
+    if (parsed.help)
+        code = help_command.run(2, (char *[]){(char *)"help", (char *)NAME, NULL});
+    else
+        code = work(&job, &parsed);
+    esra_photo_free(&job.photos[0]);
+    esra_photo_free(&job.photos[1]);
+    options_free(&parsed);
+    return code;
+}
+
+const struct command compare_command = {
+    .name = NAME,
+    .summary = "measure how alike two pictures are: PSNR, SSIM, NCC",
+    .operands = "IMAGE TRUTH",
+    .max_operands = 2,
+    .description =
+        "Compares the values that the files store, in 0..1, without undoing any tone curve. PSNR is in decibels (inf for "
+        "equal pictures), SSIM uses a Gaussian window of 1.5 px, NCC is taken over all channels. A grey picture stands for "
+        "three equal channels.",
+    .example = "esra compare --fit out/transmitted.png scene/truth-transmitted-1.png",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = run,
+};
