@@ -15,7 +15,7 @@
 #define LEAST_WAY_PX 2
 
 /* Layers do not move further apart than this share of the width. */
-#define MOST_APART .12
+#define MOST_APART .25
 
 static enum motion motion_model(esra_motion motion)
 {
