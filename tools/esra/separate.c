@@ -103,10 +103,10 @@ static enum exit_code fail(const struct job *job, esra_status status)
 
 /* ---- The command line's words ---- */
 
-static int choose(const char *text, const char *first, const char *second, const char *third)
+static int choose(const char *text, const char *first, const char *second, const char *third, const char *fourth)
 {
-    const char *words[] = {first, second, third};
-    for (int n = 0; n < 3; n++)
+    const char *words[] = {first, second, third, fourth};
+    for (int n = 0; n < 4; n++)
         if (words[n] && strcmp(text ? text : first, words[n]) == 0)
             return n;
     return -1;
@@ -122,15 +122,17 @@ static bool take_number(const char *text, double standard, double lowest, double
 static enum exit_code take_words(struct job *job)
 {
     const struct separate_options *o = &job->options;
-    int motion = choose(o->motion, "homography", "affine", "translation");
-    int light = choose(o->light, "linear", "stored", NULL);
-    int layers = choose(o->layers, "all", "transmitted", "reflected");
+    int motion = choose(o->motion, "homography", "affine", "translation", NULL);
+    int light = choose(o->light, "linear", "stored", NULL, NULL);
+    int layers = choose(o->layers, "all", "transmitted", "reflected", NULL);
     if (motion < 0)
         return complain(EXIT_USAGE, job->name, "--motion takes one of homography|affine|translation, not '%s'", o->motion);
     if (light < 0)
         return complain(EXIT_USAGE, job->name, "--light takes one of linear|stored, not '%s'", o->light);
     if (layers < 0)
         return complain(EXIT_USAGE, job->name, "--layers takes one of all|transmitted|reflected, not '%s'", o->layers);
+    if (choose(o->format, "png", "jpg", "tif", "npy") < 0)
+        return complain(EXIT_USAGE, job->name, "--format takes one of png|jpg|tif|npy, not '%s'", o->format);
     if (!take_number(o->strength, 1, 0, 1, &job->strength))
         return complain(EXIT_USAGE, job->name, "--strength takes a number from 0 to 1, not '%s'", o->strength);
     if (!take_number(o->gain, 2, 0, 1000, &job->gain))
