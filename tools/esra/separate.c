@@ -148,6 +148,16 @@ static enum exit_code take_words(struct job *job)
     return EXIT_DONE;
 }
 
+/* What is read once cannot be two inputs; to wait for a second would only tell that it is empty. */
+static enum exit_code check_standard_input(const struct job *job, const struct parsed *parsed)
+{
+    const struct separate_options *o = &job->options;
+    int used = (o->transforms && strcmp(o->transforms, "-") == 0) + (o->gradients && strcmp(o->gradients, "-") == 0);
+    for (int n = 0; n < parsed->operand_count; n++)
+        used += strcmp(parsed->operands[n], "-") == 0 || strcmp(parsed->operands[n], "@-") == 0;
+    return used > 1 ? complain(EXIT_USAGE, job->name, "only one input can come from standard input") : EXIT_DONE;
+}
+
 static esra_status take_reference(struct job *job)
 {
     const char *text = job->options.reference;
@@ -607,6 +617,8 @@ static enum exit_code separate(struct job *job, const struct parsed *parsed)
 {
     esra_status status;
     enum exit_code code = take_words(job);
+    if (code == EXIT_DONE)
+        code = check_standard_input(job, parsed);
     if (code != EXIT_DONE)
         return code;
     TRY(read_inputs(job, parsed));
@@ -625,6 +637,8 @@ static enum exit_code align(struct job *job, const struct parsed *parsed)
     json_t *object = NULL;
     esra_status status;
     enum exit_code code = take_words(job);
+    if (code == EXIT_DONE)
+        code = check_standard_input(job, parsed);
     if (code != EXIT_DONE)
         return code;
     TRY(read_inputs(job, parsed));
