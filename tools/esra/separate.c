@@ -21,6 +21,9 @@ struct separate_options {
     bool swap, json, quiet, keep_partial, tolerate_truncated, no_limits, no_report;
 };
 
+/* Twelve digits: more than any number here is worth. */
+#define JSON_STYLE (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
+
 #define FIELD(name) offsetof(struct separate_options, name)
 
 /* What both commands take. */
@@ -495,7 +498,7 @@ fail:
 
 static esra_status write_json(struct job *job, const json_t *object, struct output *output)
 {
-    char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    char *text = json_dumps(object, JSON_STYLE);
     esra_status status = text ? esra_output_write(output, text, strlen(text), &job->message) : esra_fail_memory(&job->message);
     free(text);
     return status == ESRA_OK ? esra_output_write(output, "\n", 1, &job->message) : status;
@@ -608,7 +611,7 @@ static enum exit_code finish(struct job *job)
         code = EXIT_NOT_ALIGNED;
     else if (!interrupted && job->separation.info.outcome != ESRA_OPTIMAL && job->settings.gap > 0)
         code = EXIT_GAP;
-    if (job->options.json && (json_dumpf(job->result, stdout, JSON_INDENT(2)) || putchar('\n') == EOF))
+    if (job->options.json && (json_dumpf(job->result, stdout, JSON_STYLE) || putchar('\n') == EOF))
         return complain(EXIT_IO, job->name, "the result could not be printed on standard output");
     return finish_stdout(code, job->name);
 }
