@@ -461,9 +461,14 @@ static esra_status begin_file(struct job *job, const char *file, struct output *
     return ESRA_OK;
 }
 
+static const char *picture_format(const struct job *job)
+{
+    return job->options.format ? job->options.format : "png";
+}
+
 static esra_status write_picture(struct job *job, const char *stem, const struct photo *picture, const struct photo *like)
 {
-    const char *format = job->options.format ? job->options.format : "png";
+    const char *format = picture_format(job);
     char file[64];
     struct output *output;
     struct photo with_metadata = *picture;
@@ -589,8 +594,11 @@ static void print_summary(const struct job *job)
 {
     const esra_separation *s = &job->separation;
     print_warnings(job);
-    if (s->method == ESRA_METHOD_NONE)
-        fprintf(stderr, "the layers could not be told apart: %s/transmitted is the photo as it was\n", job->options.output);
+    if (s->method == ESRA_METHOD_NONE && job->write_transmitted)
+        fprintf(stderr, "the layers could not be told apart: %s/transmitted.%s is the photo as it was\n", job->options.output,
+                picture_format(job));
+    else if (s->method == ESRA_METHOD_NONE)
+        fprintf(stderr, "the layers could not be told apart\n");
     else
         fprintf(stderr, "separated by %s in %.1f s, certified gap %.2g; look at %s/%s\n", method_name(s->method), s->total_s,
                 s->info.gap, job->options.output, job->options.no_report ? "" : "report.html");
