@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/npy.h"
 #include "options.h"
@@ -96,6 +97,7 @@ struct job {
     int point_count, point_room;
     struct output *outputs; /* files begun and not yet in place */
     int output_count;
+    bool folder_made; /* by this run: it goes again if nothing comes into it */
     json_t *result;
 };
 
@@ -562,7 +564,8 @@ static esra_status prepare_folder(struct job *job)
     struct stat stat_;
     struct output probe;
     char *path;
-    if (mkdir(folder, 0777) && errno != EEXIST)
+    job->folder_made = mkdir(folder, 0777) == 0;
+    if (!job->folder_made && errno != EEXIST)
         return esra_fail(&job->message, ESRA_CANNOT_CREATE, "cannot make the folder %s: %s", folder, strerror(errno));
     if (stat(folder, &stat_) || !S_ISDIR(stat_.st_mode))
         return esra_fail(&job->message, ESRA_CANNOT_CREATE, "cannot write into %s: it is not a folder", folder);
@@ -682,6 +685,8 @@ static void job_free(struct job *job)
         esra_output_discard(&job->outputs[n]);
         free((char *)name);
     }
+    if (job->folder_made)
+        rmdir(job->options.output); /* fails, as it should, once there are files */
     for (int i = 0; job->reflected && i < job->scene.paths.count; i++)
         esra_image_free(&job->reflected[i].pixels);
     esra_image_free(&job->transmitted.pixels);
