@@ -377,14 +377,45 @@ static json_t *warnings_to_json(unsigned warnings)
     return list;
 }
 
+/* Bytes of the UTF-8 character at text; 0 where there is none. */
+static size_t character_size(const char *text, size_t left)
+{
+    for (size_t size = 1; size <= 4 && size <= left; size++) {
+        json_t *character = json_stringn(text, size);
+        bool whole = character != NULL;
+        json_decref(character);
+        if (whole)
+            return size;
+    }
+    return 0;
+}
+
+/* A file's name may hold any bytes, JSON holds UTF-8: every byte that is not stands as U+FFFD. */
+static json_t *name_to_json(const char *name)
+{
+    static const char unknown[] = "\xef\xbf\xbd";
+    size_t left = strlen(name), used = 0;
+    char *text = malloc(3 * left + 1);
+    while (text && left > 0) {
+        size_t size = character_size(name, left), taken = size ? size : 1;
+        memcpy(text + used, size ? name : unknown, size ? size : 3);
+        used += size ? size : 3;
+        name += taken;
+        left -= taken;
+    }
+    json_t *string = text ? json_stringn(text, used) : NULL;
+    free(text);
+    return string;
+}
+
 static json_t *photo_to_json(const struct job *job, int i)
 {
     const esra_separation *s = &job->separation;
     const esra_photo_facts *f = &s->facts[i];
     const struct scene *scene = &job->scene;
     json_t *object = json_pack(
-        "{s:s?, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o}", "file", scene->paths.items[i], "aligned", f->aligned, "overlap",
-        f->overlap, "explained", f->explained, "explained_reflected", f->explained_reflected, "layers_apart_px", f->apart_px,
+        "{s:o, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o}", "file", name_to_json(scene->paths.items[i]), "aligned",
+        f->aligned, "overlap", f->overlap, "explained", f->explained, "explained_reflected", f->explained_reflected, "layers_apart_px", f->apart_px,
         "mixing", s->mixing[i], "reflection_gain", s->reflection_gain[i], "light",
         esra_light_origin_name(scene->lights[i].origin), "transmitted", transform_to_json(&s->transmitted_motion[i]));
     bool found = s->method == ESRA_METHOD_JOINT || i == job->reference;
@@ -397,7 +428,10 @@ static json_t *photos_to_json(const struct job *job)
 {
     json_t *list = json_array();
     for (int i = 0; i < job->scene.paths.count; i++)
-        json_array_append_new(list, photo_to_json(job, i));
+        if (json_array_append_new(list, photo_to_json(job, i))) {
+            json_decref(list);
+            return NULL;
+        }
     return list;
 }
 
