@@ -71,8 +71,6 @@ esra_status esra_pipeline_align(struct pipeline *p)
         swap_layers(p);
     for (int i = 0; i < p->photos; i++)
         p->still[i] = p->motions[i].transmitted;
-    for (int i = 0; i < p->photos; i++)
-        p->mirror[i] = TRANSFORM_IDENTITY;
 fail:
     return status;
 }
@@ -169,6 +167,8 @@ esra_status esra_pipeline_find_reflection(struct pipeline *p)
         if (candidates[i].count == 0)
             continue;
         found++;
+        if (esra_pipeline_stop(p, "align"))
+            break;
         TRY(choose_candidate(p, i, &candidates[i]));
     }
     p->reflection_found = found > 0 && found == wanted;

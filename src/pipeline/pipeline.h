@@ -23,7 +23,8 @@ struct pipeline {
     esra_solver *solver;
     esra_progress *progress; /* may be NULL */
     void *user;
-    bool stopped; /* by the callback */
+    bool stopped;   /* by the callback */
+    double start_s; /* of the run */
 
     int photos, reference, width, height, channels;
     struct image *seen;           /* the photos as they came, planar; borrowed */
@@ -53,6 +54,9 @@ void esra_pipeline_decide(struct pipeline *p);
 esra_status esra_pipeline_extract(struct pipeline *p);
 esra_status esra_pipeline_solve(struct pipeline *p);
 esra_status esra_pipeline_return(struct pipeline *p);
+
+/* Tells the caller what is being done; true where the run is to end. Asked between steps that may take seconds. */
+bool esra_pipeline_stop(struct pipeline *p, const char *stage);
 
 /* Copies motions, gains and facts to the caller. */
 void esra_pipeline_tell(struct pipeline *p);

@@ -233,7 +233,7 @@ esra_status esra_pipeline_solve_jointly(struct pipeline *p)
         return ESRA_OK;
     TRY(esra_joint_create(&p->joint, &photos, LEVELS, p->pool, p->message));
     TRY(solve(p, true));
-    for (int n = 0; n < ROUNDS; n++) {
+    for (int n = 0; n < ROUNDS && !esra_pipeline_stop(p, "separate"); n++) {
         TRY(begin_round(p, &round));
         TRY(refine_gains(p, &round));
         TRY(refine_all(p, &round));

@@ -5,7 +5,6 @@ import re
 import resource
 import signal
 import subprocess
-import time
 import unittest
 
 import numpy as np
@@ -491,27 +490,38 @@ class Outputs(SeparateTest):
         self.assertEqual(done.returncode, 74, done.stderr)
         self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
 
-    def interrupt(self, number, delay_s, command):
-        process = subprocess.Popen([ESRA, *command], cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(delay_s)
+    def interrupt(self, number, stage, command):
+        """Sends a signal as soon as a stage is told to have begun; returns the exit code and the last line told."""
+        process = subprocess.Popen([ESRA, *command, "--progress=json"], cwd=self.path, stderr=subprocess.PIPE)
+        for line in process.stderr:
+            if json.loads(line)["stage"] == stage:
+                break
         process.send_signal(number)
-        return process.returncode, process.communicate(timeout=100)[1], process.wait()
+        rest = process.communicate(timeout=100)[1].splitlines()
+        return process.returncode, rest[-1].decode()
 
     def test_interrupted(self):
-        photos, _ = scene(photos=5, height=480, width=640)
-        names = [f"large{i}.png" for i in range(5)]
-        for name, photo in zip(names, photos):
-            self.save(name, to_8_bit(photo))
         self.earlier()
-        for number, code, delay_s in (signal.SIGINT, 130, 0.6), (signal.SIGTERM, 143, 1.5):
-            _, told, returned = self.interrupt(number, delay_s, self.separate(photos=names))
-            self.assertEqual(returned, code, told)
-            self.assertEqual(told, b"esra separate: interrupted; nothing was written\n")
-            for name in OUTPUTS:
-                self.assertEqual((self.path / "out" / name).read_text(), "earlier")
-        _, told, returned = self.interrupt(signal.SIGINT, 0.6, ["align", *names, "-o", "t.json"])
-        self.assertEqual((returned, told), (130, b"esra align: interrupted; nothing was written\n"))
+        for number, code in (signal.SIGINT, 130), (signal.SIGTERM, 143):
+            for stage in "align", "separate", "solve":
+                with self.subTest(f"{stage} {code}"):
+                    done = self.interrupt(number, stage, self.separate("--gap", "1e-9", "--max-iterations", "100000"))
+                    self.assertEqual(done, (code, "esra separate: interrupted; nothing was written"))
+                    for name in OUTPUTS:
+                        self.assertEqual((self.path / "out" / name).read_text(), "earlier")
+        done = self.interrupt(signal.SIGINT, "align", ["align", *NAMES, "-o", "t.json"])
+        self.assertEqual(done, (130, "esra align: interrupted; nothing was written"))
         self.assertFalse((self.path / "t.json").exists())
+
+    def test_interrupted_but_kept(self):
+        for stage in "align", "separate", "solve":
+            with self.subTest(stage):
+                slow = "--gap", "1e-9", "--max-iterations", "100000", "--keep-partial"
+                code, _ = self.interrupt(signal.SIGINT, stage, self.separate(*slow))
+                self.assertEqual(code, 130)
+                self.assertEqual(self.transmitted().shape, (120, 160, 3))
+                self.assertEqual(self.result()["method"], "none" if stage == "align" else "joint")
+                self.assertEqual(self.result()["solve"]["status"], "none" if stage == "align" else "stopped")
 
 
 if __name__ == "__main__":

@@ -81,17 +81,21 @@ static void draw_bar(struct progress *progress, const esra_info *info)
     int filled = (int)(share_done(progress, info) * BAR_WIDTH);
     memset(full, '#', sizeof full);
     const char *on = progress->colour ? "\033[32m" : "", *off = progress->colour ? "\033[0m" : "";
-    fprintf(stderr, "\rsolving [%s%.*s%s%*s] iteration %d  gap %.1e  %.1f s \033[K", on, filled, full, off,
-            BAR_WIDTH - filled, "", info->iterations, info->gap, info->seconds);
+    if (strcmp(info->stage, "solve") != 0)
+        fprintf(stderr, "\r%s  %.1f s \033[K", strcmp(info->stage, "align") == 0 ? "aligning" : "separating", info->seconds);
+    else
+        fprintf(stderr, "\rsolving [%s%.*s%s%*s] iteration %d  gap %.1e  %.1f s \033[K", on, filled, full, off,
+                BAR_WIDTH - filled, "", info->iterations, info->gap, info->seconds);
     fflush(stderr);
     progress->drawn = true;
 }
 
 static void print_line(const esra_info *info)
 {
-    json_t *line = json_pack("{s:s, s:i, s:I, s:f, s:f, s:f, s:f}", "event", "progress", "iterations", info->iterations,
-                             "inner_iterations", (json_int_t)info->inner_iterations, "objective", info->objective, "bound",
-                             info->bound, "gap", info->gap, "seconds", info->seconds);
+    json_t *line = json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:f, s:f}", "event", "progress", "stage", info->stage,
+                             "iterations", info->iterations, "inner_iterations", (json_int_t)info->inner_iterations,
+                             "objective", info->objective, "bound", info->bound, "gap", info->gap, "seconds",
+                             info->seconds);
     if (line && json_dumpf(line, stderr, JSON_COMPACT) == 0)
         fputc('\n', stderr);
     json_decref(line);
