@@ -92,7 +92,7 @@ def to_srgb(linear):
     return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 1e-9) ** (1 / 2.4) - 0.055)
 
 
-def scene(photos=3, height=120, width=160, seed=1, reference=None, tilt=0.002):
+def scene(photos=3, height=96, width=128, seed=4, reference=None, tilt=0.002):
     """Photos of a textured scene through glass that reflects another, and the scene as the reference shows it without:
     both as sRGB in [0,1]."""
     rng = np.random.default_rng(seed)

@@ -73,7 +73,7 @@ class Results(SeparateTest):
         self.assertEqual(list(told), ["schema", "version", "method", "reference", "width", "height", "photos", "warnings",
                                       "lambda", "strength", "solve", "joint", "threads", "seconds"])
         self.assertEqual((told["schema"], told["method"], told["reference"]), ("esra-separate-1", "joint", 2))
-        self.assertEqual((told["width"], told["height"], told["strength"], told["warnings"]), (160, 120, 1, []))
+        self.assertEqual((told["width"], told["height"], told["strength"], told["warnings"]), (128, 96, 1, []))
         self.assertEqual(told["solve"]["status"], "optimal")
         self.assertEqual(list(told["seconds"]), ["align", "joint", "solve", "total"])
         self.assertGreaterEqual(told["seconds"]["total"], told["seconds"]["align"])
@@ -88,11 +88,11 @@ class Results(SeparateTest):
         self.assertLess(np.abs(np.array(told["photos"][2]["transmitted"])[:2, 2] - (2.3, -1.4)).max(), 0.5)
 
         transmitted = self.transmitted()
-        self.assertEqual((transmitted.shape, transmitted.dtype), ((120, 160, 3), np.uint8))
+        self.assertEqual((transmitted.shape, transmitted.dtype), ((96, 128, 3), np.uint8))
         self.assertGreater(psnr(transmitted / 255, TRUTH), psnr(PHOTOS[1], TRUTH) + 1)
         for name in OUTPUTS[1:4]:
-            self.assertEqual(png_pixels(self.path / "out" / name).shape, (120, 160, 3))
-        self.assertEqual(png_pixels(self.path / "out" / "confidence.png").shape, (120, 160))
+            self.assertEqual(png_pixels(self.path / "out" / name).shape, (96, 128, 3))
+        self.assertEqual(png_pixels(self.path / "out" / "confidence.png").shape, (96, 128))
 
     def test_strength(self):
         self.expect(0, *self.separate())
@@ -120,12 +120,12 @@ class Results(SeparateTest):
             self.expect(0, *self.separate("--format", name))
             for stem in "transmitted", "reflected-1", "reflected-3", "confidence":
                 self.assertTrue((self.path / "out" / f"{stem}.{name}").read_bytes().startswith(start), (stem, name))
-        self.assertEqual(np.load(self.path / "out" / "transmitted.npy").shape, (120, 160, 3))
+        self.assertEqual(np.load(self.path / "out" / "transmitted.npy").shape, (96, 128, 3))
 
     def test_swap(self):
         done = self.run_esra(*self.separate("--swap"))
         self.assertIn(done.returncode, (0, 10, 11), done.stderr)
-        self.assertEqual(self.transmitted().shape, (120, 160, 3))
+        self.assertEqual(self.transmitted().shape, (96, 128, 3))
 
     def test_motions_and_light(self):
         for extra in ["--motion", "affine"], ["--motion", "translation"], ["--light", "stored"]:
@@ -168,7 +168,7 @@ class Results(SeparateTest):
         self.assertEqual(json.loads(done.stdout)["photos"], told["photos"])
 
     def test_gradients_given(self):
-        gradients = np.zeros((4, 2, 120, 160, 3), np.float32)
+        gradients = np.zeros((4, 2, 96, 128, 3), np.float32)
         gradients[0, 0, :-1] = np.diff(TRUTH, axis=0)
         gradients[0, 1, :, :-1] = np.diff(TRUTH, axis=1)
         np.save(self.path / "E.npy", gradients)
@@ -215,7 +215,7 @@ class Report(SeparateTest):
         sources = re.findall(r"\bsrc=\"([^\"]{0,30})", page)
         self.assertEqual(len(sources), 2 + 3 + 2)
         self.assertTrue(all(source.startswith("data:image/jpeg;base64,") for source in sources), sources)
-        for part in 'type="range" id="slider"', '<svg viewBox="-20 -20 200 160" id="alignment"', 'id="convergence"':
+        for part in 'type="range" id="slider"', '<svg viewBox="-16 -16 160 128" id="alignment"', 'id="convergence"':
             self.assertIn(part, page)
         self.assertNotRegex(page, r"\b(nan|inf)\b")
 
@@ -233,19 +233,19 @@ class HardScenes(SeparateTest):
 
     def test_unrelated_photos(self):
         for n in range(3):
-            self.save(f"u{n}.png", np.random.default_rng(n).integers(0, 256, (120, 160, 3), np.uint8))
+            self.save(f"u{n}.png", np.random.default_rng(n).integers(0, 256, (96, 128, 3), np.uint8))
         warned = self.gives_back(png_pixels(self.path / "u1.png"), photos=["u0.png", "u1.png", "u2.png"])
         self.assertIn("not-aligned", warned)
 
     def test_flat_photos(self):
         for level in 0, 255, 128:
-            self.save("a.png", np.full((120, 160, 3), level, np.uint8))
-            self.save("b.png", np.full((120, 160, 3), level, np.uint8))
-            warned = self.gives_back(np.full((120, 160, 3), level), photos=["a.png", "b.png"])
+            self.save("a.png", np.full((96, 128, 3), level, np.uint8))
+            self.save("b.png", np.full((96, 128, 3), level, np.uint8))
+            warned = self.gives_back(np.full((96, 128, 3), level), photos=["a.png", "b.png"])
             self.assertEqual("clipped" in warned, level == 255, warned)
 
     def test_one_black_among_good_ones(self):
-        self.save("p1.png", np.zeros((120, 160, 3), np.uint8))
+        self.save("p1.png", np.zeros((96, 128, 3), np.uint8))
         done = self.run_esra(*self.separate())
         self.assertIn(done.returncode, (0, 10, 11), done.stderr)
         self.assertIn("not-aligned", self.warned())
@@ -259,6 +259,7 @@ class HardScenes(SeparateTest):
                 photo = png_pixels(self.path / "p2.png")
                 self.gives_back(photo)
                 self.assertEqual(png_pixels(self.path / "out" / "reflected-3.png").shape, shape)
+                self.assertEqual(len(self.result()["photos"]), 3)
 
     def test_mixed_depth(self):
         self.save("p2.png", to_16_bit(PHOTOS[1]))
@@ -272,14 +273,14 @@ class HardScenes(SeparateTest):
         self.save("p1.png", to_8_bit(PHOTOS[0].mean(-1)))
         done = self.run_esra(*self.separate())
         self.assertIn(done.returncode, (0, 11), done.stderr)
-        self.assertEqual(self.transmitted().shape, (120, 160, 3))
+        self.assertEqual(self.transmitted().shape, (96, 128, 3))
 
     def test_grey(self):
         for name, photo in zip(NAMES, PHOTOS):
             self.save(name, to_8_bit(photo.mean(-1)))
         done = self.run_esra(*self.separate())
         self.assertIn(done.returncode, (0, 11), done.stderr)
-        self.assertEqual(self.transmitted().shape, (120, 160))
+        self.assertEqual(self.transmitted().shape, (96, 128))
 
     def test_arrays_for_photos(self):
         for i, photo in enumerate(PHOTOS):
@@ -340,8 +341,8 @@ class Mistakes(SeparateTest):
                 self.refuses(65, line, *self.separate(*extra))
 
     def test_sizes(self):
-        self.save("p3.png", to_8_bit(PHOTOS[2][:, :159]))
-        self.refuses(65, "p1.png is 160 x 120 and p3.png is 159 x 120: photos of one size are needed, from one camera held "
+        self.save("p3.png", to_8_bit(PHOTOS[2][:, :127]))
+        self.refuses(65, "p1.png is 128 x 96 and p3.png is 127 x 96: photos of one size are needed, from one camera held "
                      "one way", *self.separate())
 
     def test_files_that_are_no_photos(self):
@@ -370,7 +371,7 @@ class Mistakes(SeparateTest):
             self.assertEqual((self.path / "out" / "result.json").read_text(), "earlier")
             done = self.run_esra(*self.separate("--tolerate-truncated", photos=["p1.png", name, "p3.png"]))
             self.assertIn(done.returncode, (0, 10, 11), done.stderr)
-            self.assertEqual(self.transmitted().shape, (120, 160, 3))
+            self.assertEqual(self.transmitted().shape, (96, 128, 3))
 
     def test_number_of_photos(self):
         self.save("p1.png", np.zeros((1, 1), np.uint8))
@@ -380,10 +381,10 @@ class Mistakes(SeparateTest):
         self.expect(11, *self.separate("--no-limits", "--no-report", "--layers", "transmitted", photos=["@list.txt"]))
 
     def test_gradients(self):
-        np.save(self.path / "E.npy", np.zeros((4, 2, 120, 160), np.float32))
-        self.refuses(65, "gradients E.npy must have shape (4, 2, 120, 160, 3) for these photos",
+        np.save(self.path / "E.npy", np.zeros((4, 2, 96, 128), np.float32))
+        self.refuses(65, "gradients E.npy must have shape (4, 2, 96, 128, 3) for these photos",
                      *self.separate("--gradients", "E.npy"))
-        bad = np.zeros((4, 2, 120, 160, 3), np.float32)
+        bad = np.zeros((4, 2, 96, 128, 3), np.float32)
         bad[1, 0, 5, 6, 0] = np.nan
         np.save(self.path / "E.npy", bad)
         done = self.run_esra(*self.separate("--gradients", "E.npy"))
@@ -395,7 +396,7 @@ class Transforms(SeparateTest):
     def setUp(self):
         super().setUp()
         identity = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-        self.good = {"schema": "esra-transforms-1", "reference": 2, "width": 160, "height": 120,
+        self.good = {"schema": "esra-transforms-1", "reference": 2, "width": 128, "height": 96,
                      "photos": [{"transmitted": identity} for _ in NAMES]}
 
     def give(self, text):
@@ -409,7 +410,7 @@ class Transforms(SeparateTest):
         for line, change in [
             ("t.json does not say \"schema\": \"esra-transforms-1\"", {"schema": "esra-separate-1"}),
             ("t.json does not say \"schema\": \"esra-transforms-1\"", {"schema": 1}),
-            ("t.json is for photos of another size", {"width": 161}),
+            ("t.json is for photos of another size", {"width": 129}),
             ("t.json is for another number of photos", {"photos": self.good["photos"][:2]}),
             ("t.json is for another number of photos", {"photos": {"0": 1}}),
             ("t.json names a reference that is not among its photos", {"reference": 4}),
@@ -449,7 +450,7 @@ class Transforms(SeparateTest):
                     photo["transmitted"] = photo["reflected"] = matrix
                 done = self.run_esra(*self.give(self.good))
                 self.assertIn(done.returncode, (0, 10, 11), done.stderr)
-                self.assertEqual(self.transmitted().shape, (120, 160, 3))
+                self.assertEqual(self.transmitted().shape, (96, 128, 3))
 
 
 class Outputs(SeparateTest):
@@ -461,13 +462,17 @@ class Outputs(SeparateTest):
                        *self.separate(output="p1.png/x"))
 
     def test_a_folder_without_permission(self):
-        if os.geteuid() == 0:
-            self.skipTest("root may write anywhere")
+        # Root may write anywhere: the program then runs as nobody.
+        nobody = {"user": 65534} if os.geteuid() == 0 else {}
+        self.path.chmod(0o755)
         self.earlier()
-        (self.path / "out").chmod(0o500)
-        self.addCleanup((self.path / "out").chmod, 0o700)
-        (self.path / "out" / "result.json").chmod(0o400)
-        self.complains(73, "esra separate: cannot write out/result.json: Permission denied", *self.separate())
+        (self.path / "out" / "result.json").chmod(0o444)
+        (self.path / "out").chmod(0o555)
+        self.addCleanup((self.path / "out").chmod, 0o755)
+        try:
+            self.complains(73, "esra separate: cannot write out/result.json: Permission denied", *self.separate(), **nobody)
+        except PermissionError as reason:
+            self.skipTest(f"nobody may not run the program here: {reason}")
 
     def test_an_output_that_is_a_folder(self):
         (self.path / "out" / "report.html").mkdir(parents=True)
@@ -475,7 +480,7 @@ class Outputs(SeparateTest):
 
     def test_a_full_disk_keeps_earlier_outputs(self):
         self.earlier()
-        for most in 200, 20000, 60000:
+        for most in 200, 20000:
             limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
             before = {p: p.read_bytes() for p in self.path.rglob("*") if p.is_file()}
             done = self.expect(74, *self.separate("-q"), preexec_fn=limit)
@@ -519,7 +524,7 @@ class Outputs(SeparateTest):
                 slow = "--gap", "1e-9", "--max-iterations", "100000", "--keep-partial"
                 code, _ = self.interrupt(signal.SIGINT, stage, self.separate(*slow))
                 self.assertEqual(code, 130)
-                self.assertEqual(self.transmitted().shape, (120, 160, 3))
+                self.assertEqual(self.transmitted().shape, (96, 128, 3))
                 self.assertEqual(self.result()["method"], "none" if stage == "align" else "joint")
                 self.assertEqual(self.result()["solve"]["status"], "none" if stage == "align" else "stopped")
 
