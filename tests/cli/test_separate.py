@@ -474,6 +474,13 @@ class Outputs(SeparateTest):
         except PermissionError as reason:
             self.skipTest(f"nobody may not run the program here: {reason}")
 
+    def test_no_photo_is_written_over(self):
+        told = "esra separate: ./{} is one of the photos, and would be written over: choose another folder"
+        self.save("transmitted.png", to_8_bit(PHOTOS[0]))
+        self.complains(73, told.format("transmitted.png"), *self.separate(photos=["transmitted.png", "p2.png"], output="."))
+        os.link(self.path / "p3.png", self.path / "reflected-2.png")
+        self.complains(73, told.format("reflected-2.png"), *self.separate(output="."))
+
     def test_an_output_that_is_a_folder(self):
         (self.path / "out" / "report.html").mkdir(parents=True)
         self.complains(73, "esra separate: cannot write out/report.html: Is a directory", *self.separate("-q"))

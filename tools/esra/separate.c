@@ -481,6 +481,11 @@ static char *join(const char *folder, const char *file)
     return path;
 }
 
+static const char *picture_format(const struct job *job)
+{
+    return job->options.format ? job->options.format : "png";
+}
+
 /* Begins folder/file; it is put in place with all the others at the end. The name lives as long as the job. */
 static esra_status begin_file(struct job *job, const char *file, struct output **output)
 {
@@ -495,11 +500,6 @@ static esra_status begin_file(struct job *job, const char *file, struct output *
     }
     job->output_count++;
     return ESRA_OK;
-}
-
-static const char *picture_format(const struct job *job)
-{
-    return job->options.format ? job->options.format : "png";
 }
 
 static esra_status write_picture(struct job *job, const char *stem, const struct photo *picture, const struct photo *like)
@@ -591,6 +591,40 @@ fail:
     return status;
 }
 
+/* Photos cannot be taken again: none is written over, by whatever name it came. */
+static esra_status spare_input(struct job *job, const char *stem)
+{
+    char file[64];
+    struct stat output, input;
+    esra_status status = ESRA_OK;
+    snprintf(file, sizeof file, "%s.%s", stem, picture_format(job));
+    char *path = join(job->options.output, file);
+    if (!path)
+        return esra_fail_memory(&job->message);
+    if (stat(path, &output) == 0)
+        for (int i = 0; status == ESRA_OK && i < job->scene.paths.count; i++)
+            if (stat(job->scene.paths.items[i], &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+                status = esra_fail(&job->message, ESRA_CANNOT_CREATE, "%s is one of the photos, and would be written over: "
+                                   "choose another folder", path);
+    free(path);
+    return status;
+}
+
+static esra_status spare_inputs(struct job *job)
+{
+    char stem[32];
+    esra_status status;
+    TRY(spare_input(job, "confidence"));
+    if (job->write_transmitted)
+        TRY(spare_input(job, "transmitted"));
+    for (int i = 0; job->write_reflected && i < job->scene.paths.count; i++) {
+        snprintf(stem, sizeof stem, "reflected-%d", i + 1);
+        TRY(spare_input(job, stem));
+    }
+fail:
+    return status;
+}
+
 /* The folder is made and seen to be writable before any work is done. */
 static esra_status prepare_folder(struct job *job)
 {
@@ -671,6 +705,7 @@ static enum exit_code separate(struct job *job, const struct parsed *parsed)
         return code;
     TRY(read_inputs(job, parsed));
     TRY(prepare_folder(job));
+    TRY(spare_inputs(job));
     TRY(make_room(job));
     TRY(make_pictures(job));
     TRY(run_library(job, esra_solver_separate));
