@@ -98,6 +98,10 @@ static bool guarded(struct job *job, void (*step)(struct job *))
 
 /* ---- Decoding ---- */
 
+/* Bytes of pixels asked for at a time when the file may end within them: what an unfinished block holds is lost, and
+ * libpng's own 8 KiB are all of a small photo. */
+#define SALVAGE_BLOCK 64
+
 /* Adds up what is not pixels, by going from one chunk's head to the next. Anything odd ends the walk: libpng will say
  * what. */
 static esra_status check_chunks(struct decoding *decoding)
@@ -139,6 +143,8 @@ static void read_head(struct job *job)
 {
     set_limits(job);
     png_set_read_fn(job->png, job, on_read);
+    if (job->decoding->options->tolerate_truncated)
+        png_set_compression_buffer_size(job->png, SALVAGE_BLOCK);
     png_read_info(job->png, job->info);
     /* Before libpng takes memory for rows, in png_read_update_info(). */
     job->status = esra_decoding_check_size(job->decoding, png_get_image_width(job->png, job->info),

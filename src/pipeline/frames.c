@@ -81,8 +81,11 @@ esra_status esra_pipeline_load(struct pipeline *p)
     if (!p->seen || !p->copies || !p->motions || !p->still || !p->mirror || !p->mixing || !p->reflection_gain ||
         !p->aligned || !p->masks)
         return esra_fail_memory(p->message);
-    for (int i = 0; i < p->photos; i++)
+    for (int i = 0; i < p->photos; i++) {
+        p->still[i] = p->mirror[i] = TRANSFORM_IDENTITY;
+        p->mixing[i] = p->reflection_gain[i] = 1;
         TRY(take_photo(p, i));
+    }
 fail:
     return status;
 }

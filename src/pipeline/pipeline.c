@@ -15,7 +15,7 @@ static esra_status run_steps(struct pipeline *p, const char *stage, step *const 
     return status;
 }
 
-static step *const motion_steps[] = {esra_pipeline_load, esra_pipeline_align, esra_pipeline_warp, esra_pipeline_measure,
+static step *const motion_steps[] = {esra_pipeline_align, esra_pipeline_warp, esra_pipeline_measure,
                                      esra_pipeline_find_reflection};
 static step *const joint_steps[] = {esra_pipeline_solve_jointly};
 static step *const layer_steps[] = {esra_pipeline_extract, esra_pipeline_solve};
@@ -52,6 +52,7 @@ esra_status esra_pipeline_align_only(struct pipeline *p)
 {
     esra_status status;
     p->started_s = esra_timer_now_s();
+    TRY(esra_pipeline_load(p));
     TRY(RUN_STEPS(p, "align", motion_steps));
     p->output->total_s = 0;
     p->output->align_s = lap(p, &p->output->total_s);
@@ -71,6 +72,7 @@ esra_status esra_pipeline_run(struct pipeline *p)
     esra_separation *out = p->output;
     p->started_s = esra_timer_now_s();
     out->total_s = 0;
+    TRY(esra_pipeline_load(p));
     TRY(RUN_STEPS(p, "align", motion_steps));
     out->align_s = lap(p, &out->total_s);
     TRY(RUN_STEPS(p, "separate", joint_steps));
@@ -82,8 +84,7 @@ esra_status esra_pipeline_run(struct pipeline *p)
     if (out->method != ESRA_METHOD_NONE)
         TRY(RUN_STEPS(p, "solve", layer_steps));
     out->solve_s = lap(p, &out->total_s);
-    if (p->photos > 0 && !p->stopped)
-        TRY(esra_pipeline_return(p));
+    TRY(esra_pipeline_return(p));
     lap(p, &out->total_s);
 fail:
     return status;

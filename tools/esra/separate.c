@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/npy.h"
 #include "options.h"
@@ -20,6 +21,9 @@ struct separate_options {
     char *progress;
     bool swap, json, quiet, keep_partial, tolerate_truncated, no_limits, no_report;
 };
+
+/* Twelve digits: more than any number here is worth. */
+#define JSON_STYLE (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
 #define FIELD(name) offsetof(struct separate_options, name)
 
@@ -93,6 +97,7 @@ struct job {
     int point_count, point_room;
     struct output *outputs; /* files begun and not yet in place */
     int output_count;
+    bool folder_made; /* by this run: it goes again if nothing comes into it */
     json_t *result;
 };
 
@@ -103,10 +108,10 @@ static enum exit_code fail(const struct job *job, esra_status status)
 
 /* ---- The command line's words ---- */
 
-static int choose(const char *text, const char *first, const char *second, const char *third)
+static int choose(const char *text, const char *first, const char *second, const char *third, const char *fourth)
 {
-    const char *words[] = {first, second, third};
-    for (int n = 0; n < 3; n++)
+    const char *words[] = {first, second, third, fourth};
+    for (int n = 0; n < 4; n++)
         if (words[n] && strcmp(text ? text : first, words[n]) == 0)
             return n;
     return -1;
@@ -122,15 +127,17 @@ static bool take_number(const char *text, double standard, double lowest, double
 static enum exit_code take_words(struct job *job)
 {
     const struct separate_options *o = &job->options;
-    int motion = choose(o->motion, "homography", "affine", "translation");
-    int light = choose(o->light, "linear", "stored", NULL);
-    int layers = choose(o->layers, "all", "transmitted", "reflected");
+    int motion = choose(o->motion, "homography", "affine", "translation", NULL);
+    int light = choose(o->light, "linear", "stored", NULL, NULL);
+    int layers = choose(o->layers, "all", "transmitted", "reflected", NULL);
     if (motion < 0)
         return complain(EXIT_USAGE, job->name, "--motion takes one of homography|affine|translation, not '%s'", o->motion);
     if (light < 0)
         return complain(EXIT_USAGE, job->name, "--light takes one of linear|stored, not '%s'", o->light);
     if (layers < 0)
         return complain(EXIT_USAGE, job->name, "--layers takes one of all|transmitted|reflected, not '%s'", o->layers);
+    if (choose(o->format, "png", "jpg", "tif", "npy") < 0)
+        return complain(EXIT_USAGE, job->name, "--format takes one of png|jpg|tif|npy, not '%s'", o->format);
     if (!take_number(o->strength, 1, 0, 1, &job->strength))
         return complain(EXIT_USAGE, job->name, "--strength takes a number from 0 to 1, not '%s'", o->strength);
     if (!take_number(o->gain, 2, 0, 1000, &job->gain))
@@ -144,6 +151,16 @@ static enum exit_code take_words(struct job *job)
     job->write_transmitted = layers != 2;
     job->write_reflected = layers != 1;
     return EXIT_DONE;
+}
+
+/* What is read once cannot be two inputs; to wait for a second would only tell that it is empty. */
+static enum exit_code check_standard_input(const struct job *job, const struct parsed *parsed)
+{
+    const struct separate_options *o = &job->options;
+    int used = (o->transforms && strcmp(o->transforms, "-") == 0) + (o->gradients && strcmp(o->gradients, "-") == 0);
+    for (int n = 0; n < parsed->operand_count; n++)
+        used += strcmp(parsed->operands[n], "-") == 0 || strcmp(parsed->operands[n], "@-") == 0;
+    return used > 1 ? complain(EXIT_USAGE, job->name, "only one input can come from standard input") : EXIT_DONE;
 }
 
 static esra_status take_reference(struct job *job)
@@ -360,14 +377,45 @@ static json_t *warnings_to_json(unsigned warnings)
     return list;
 }
 
+/* Bytes of the UTF-8 character at text; 0 where there is none. */
+static size_t character_size(const char *text, size_t left)
+{
+    for (size_t size = 1; size <= 4 && size <= left; size++) {
+        json_t *character = json_stringn(text, size);
+        bool whole = character != NULL;
+        json_decref(character);
+        if (whole)
+            return size;
+    }
+    return 0;
+}
+
+/* A file's name may hold any bytes, JSON holds UTF-8: every byte that is not stands as U+FFFD. */
+static json_t *name_to_json(const char *name)
+{
+    static const char unknown[] = "\xef\xbf\xbd";
+    size_t left = strlen(name), used = 0;
+    char *text = malloc(3 * left + 1);
+    while (text && left > 0) {
+        size_t size = character_size(name, left), taken = size ? size : 1;
+        memcpy(text + used, size ? name : unknown, size ? size : 3);
+        used += size ? size : 3;
+        name += taken;
+        left -= taken;
+    }
+    json_t *string = text ? json_stringn(text, used) : NULL;
+    free(text);
+    return string;
+}
+
 static json_t *photo_to_json(const struct job *job, int i)
 {
     const esra_separation *s = &job->separation;
     const esra_photo_facts *f = &s->facts[i];
     const struct scene *scene = &job->scene;
     json_t *object = json_pack(
-        "{s:s?, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o}", "file", scene->paths.items[i], "aligned", f->aligned, "overlap",
-        f->overlap, "explained", f->explained, "explained_reflected", f->explained_reflected, "layers_apart_px", f->apart_px,
+        "{s:o, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o}", "file", name_to_json(scene->paths.items[i]), "aligned",
+        f->aligned, "overlap", f->overlap, "explained", f->explained, "explained_reflected", f->explained_reflected, "layers_apart_px", f->apart_px,
         "mixing", s->mixing[i], "reflection_gain", s->reflection_gain[i], "light",
         esra_light_origin_name(scene->lights[i].origin), "transmitted", transform_to_json(&s->transmitted_motion[i]));
     bool found = s->method == ESRA_METHOD_JOINT || i == job->reference;
@@ -380,7 +428,10 @@ static json_t *photos_to_json(const struct job *job)
 {
     json_t *list = json_array();
     for (int i = 0; i < job->scene.paths.count; i++)
-        json_array_append_new(list, photo_to_json(job, i));
+        if (json_array_append_new(list, photo_to_json(job, i))) {
+            json_decref(list);
+            return NULL;
+        }
     return list;
 }
 
@@ -430,6 +481,11 @@ static char *join(const char *folder, const char *file)
     return path;
 }
 
+static const char *picture_format(const struct job *job)
+{
+    return job->options.format ? job->options.format : "png";
+}
+
 /* Begins folder/file; it is put in place with all the others at the end. The name lives as long as the job. */
 static esra_status begin_file(struct job *job, const char *file, struct output **output)
 {
@@ -448,7 +504,7 @@ static esra_status begin_file(struct job *job, const char *file, struct output *
 
 static esra_status write_picture(struct job *job, const char *stem, const struct photo *picture, const struct photo *like)
 {
-    const char *format = job->options.format ? job->options.format : "png";
+    const char *format = picture_format(job);
     char file[64];
     struct output *output;
     struct photo with_metadata = *picture;
@@ -483,7 +539,7 @@ fail:
 
 static esra_status write_json(struct job *job, const json_t *object, struct output *output)
 {
-    char *text = json_dumps(object, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+    char *text = json_dumps(object, JSON_STYLE);
     esra_status status = text ? esra_output_write(output, text, strlen(text), &job->message) : esra_fail_memory(&job->message);
     free(text);
     return status == ESRA_OK ? esra_output_write(output, "\n", 1, &job->message) : status;
@@ -535,6 +591,40 @@ fail:
     return status;
 }
 
+/* Photos cannot be taken again: none is written over, by whatever name it came. */
+static esra_status spare_input(struct job *job, const char *stem)
+{
+    char file[64];
+    struct stat output, input;
+    esra_status status = ESRA_OK;
+    snprintf(file, sizeof file, "%s.%s", stem, picture_format(job));
+    char *path = join(job->options.output, file);
+    if (!path)
+        return esra_fail_memory(&job->message);
+    if (stat(path, &output) == 0)
+        for (int i = 0; status == ESRA_OK && i < job->scene.paths.count; i++)
+            if (stat(job->scene.paths.items[i], &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+                status = esra_fail(&job->message, ESRA_CANNOT_CREATE, "%s is one of the photos, and would be written over: "
+                                   "choose another folder", path);
+    free(path);
+    return status;
+}
+
+static esra_status spare_inputs(struct job *job)
+{
+    char stem[32];
+    esra_status status;
+    TRY(spare_input(job, "confidence"));
+    if (job->write_transmitted)
+        TRY(spare_input(job, "transmitted"));
+    for (int i = 0; job->write_reflected && i < job->scene.paths.count; i++) {
+        snprintf(stem, sizeof stem, "reflected-%d", i + 1);
+        TRY(spare_input(job, stem));
+    }
+fail:
+    return status;
+}
+
 /* The folder is made and seen to be writable before any work is done. */
 static esra_status prepare_folder(struct job *job)
 {
@@ -542,7 +632,8 @@ static esra_status prepare_folder(struct job *job)
     struct stat stat_;
     struct output probe;
     char *path;
-    if (mkdir(folder, 0777) && errno != EEXIST)
+    job->folder_made = mkdir(folder, 0777) == 0;
+    if (!job->folder_made && errno != EEXIST)
         return esra_fail(&job->message, ESRA_CANNOT_CREATE, "cannot make the folder %s: %s", folder, strerror(errno));
     if (stat(folder, &stat_) || !S_ISDIR(stat_.st_mode))
         return esra_fail(&job->message, ESRA_CANNOT_CREATE, "cannot write into %s: it is not a folder", folder);
@@ -574,8 +665,11 @@ static void print_summary(const struct job *job)
 {
     const esra_separation *s = &job->separation;
     print_warnings(job);
-    if (s->method == ESRA_METHOD_NONE)
-        fprintf(stderr, "the layers could not be told apart: %s/transmitted is the photo as it was\n", job->options.output);
+    if (s->method == ESRA_METHOD_NONE && job->write_transmitted)
+        fprintf(stderr, "the layers could not be told apart: %s/transmitted.%s is the photo as it was\n", job->options.output,
+                picture_format(job));
+    else if (s->method == ESRA_METHOD_NONE)
+        fprintf(stderr, "the layers could not be told apart\n");
     else
         fprintf(stderr, "separated by %s in %.1f s, certified gap %.2g; look at %s/%s\n", method_name(s->method), s->total_s,
                 s->info.gap, job->options.output, job->options.no_report ? "" : "report.html");
@@ -596,7 +690,7 @@ static enum exit_code finish(struct job *job)
         code = EXIT_NOT_ALIGNED;
     else if (!interrupted && job->separation.info.outcome != ESRA_OPTIMAL && job->settings.gap > 0)
         code = EXIT_GAP;
-    if (job->options.json && (json_dumpf(job->result, stdout, JSON_INDENT(2)) || putchar('\n') == EOF))
+    if (job->options.json && (json_dumpf(job->result, stdout, JSON_STYLE) || putchar('\n') == EOF))
         return complain(EXIT_IO, job->name, "the result could not be printed on standard output");
     return finish_stdout(code, job->name);
 }
@@ -605,10 +699,13 @@ static enum exit_code separate(struct job *job, const struct parsed *parsed)
 {
     esra_status status;
     enum exit_code code = take_words(job);
+    if (code == EXIT_DONE)
+        code = check_standard_input(job, parsed);
     if (code != EXIT_DONE)
         return code;
     TRY(read_inputs(job, parsed));
     TRY(prepare_folder(job));
+    TRY(spare_inputs(job));
     TRY(make_room(job));
     TRY(make_pictures(job));
     TRY(run_library(job, esra_solver_separate));
@@ -623,6 +720,8 @@ static enum exit_code align(struct job *job, const struct parsed *parsed)
     json_t *object = NULL;
     esra_status status;
     enum exit_code code = take_words(job);
+    if (code == EXIT_DONE)
+        code = check_standard_input(job, parsed);
     if (code != EXIT_DONE)
         return code;
     TRY(read_inputs(job, parsed));
@@ -655,6 +754,8 @@ static void job_free(struct job *job)
         esra_output_discard(&job->outputs[n]);
         free((char *)name);
     }
+    if (job->folder_made)
+        rmdir(job->options.output); /* fails, as it should, once there are files */
     for (int i = 0; job->reflected && i < job->scene.paths.count; i++)
         esra_image_free(&job->reflected[i].pixels);
     esra_image_free(&job->transmitted.pixels);

@@ -25,8 +25,8 @@ static esra_status damaged(const char *path, const char *what, struct message *m
 static bool take_transform(const json_t *json, esra_transform *transform)
 {
     for (size_t n = 0; n < 9; n++) {
-        const json_t *number = json_array_get(json_array_get(json, n / 3), n % 3);
-        if (!json_is_number(number))
+        const json_t *row = json_array_get(json, n / 3), *number = json_array_get(row, n % 3);
+        if (json_array_size(row) != 3 || !json_is_number(number))
             return false;
         transform->h[n] = json_number_value(number);
     }

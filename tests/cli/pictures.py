@@ -1,0 +1,129 @@
+"""Pictures for the command-line tests: scenes behind glass made from nothing, and PNG with the standard library."""
+import struct
+import zlib
+
+import numpy as np
+
+PNG_START = b"\x89PNG\r\n\x1a\n"
+
+
+def png_chunk(kind, data):
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def png_bytes(pixels):
+    """(h,w) or (h,w,3), uint8 or uint16."""
+    height, width = pixels.shape[:2]
+    depth = 8 * pixels.dtype.itemsize
+    rows = pixels.astype(">u2" if depth == 16 else "u1").reshape(height, -1)
+    raw = b"".join(b"\0" + row.tobytes() for row in rows)
+    head = struct.pack(">IIBBBBB", width, height, depth, 2 if pixels.ndim == 3 else 0, 0, 0, 0)
+    return PNG_START + png_chunk(b"IHDR", head) + png_chunk(b"IDAT", zlib.compress(raw, 1)) + png_chunk(b"IEND", b"")
+
+
+def unfilter(kind, row, above, step):
+    if kind == 2:
+        return row + above
+    if kind == 1:
+        return np.cumsum(row.reshape(-1, step), axis=0, dtype=np.uint8).ravel()
+    out, up = bytearray(row.tobytes()), above.tobytes()
+    for n in range(len(out)) if kind else ():
+        a, b, c = out[n - step] if n >= step else 0, up[n], up[n - step] if n >= step else 0
+        nearest = min((abs(b - c), 0, a), (abs(a - c), 1, b), (abs(a + b - 2 * c), 2, c))[2]
+        out[n] = (out[n] + ((a + b) // 2 if kind == 3 else nearest)) & 255
+    return np.frombuffer(bytes(out), np.uint8)
+
+
+def png_pixels(path):
+    """The pixels of a grey or RGB PNG that is not interlaced."""
+    data = path.read_bytes()
+    assert data.startswith(PNG_START), path
+    at, packed = 8, b""
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + size]
+        if kind == b"IHDR":
+            width, height, depth, colour, _, _, interlace = struct.unpack(">IIBBBBB", body)
+        packed += body if kind == b"IDAT" else b""
+        at += size + 12
+    assert depth in (8, 16) and colour in (0, 2) and not interlace, (depth, colour, interlace)
+    channels = 3 if colour else 1
+    step = channels * depth // 8
+    raw = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(height, -1)
+    rows, above = [], np.zeros(width * step, np.uint8)
+    for row in raw:
+        above = unfilter(row[0], row[1:], above, step)
+        rows.append(above)
+    pixels = np.stack(rows).view(">u2" if depth == 16 else "u1").astype(np.uint16 if depth == 16 else np.uint8)
+    return pixels.reshape((height, width, 3) if colour else (height, width))
+
+
+def texture(rng, height, width, patches=90):
+    """Flat patches over one another, smallest last, as scenes made by people have them; in [0,1]."""
+    picture = np.full((height, width, 3), 0.4)
+    for size in np.geomspace(0.5 * height, 4, patches):
+        h, w = np.maximum(2, size * rng.uniform(0.5, 1.5, 2)).astype(int)
+        y, x = rng.integers(1 - h, height), rng.integers(1 - w, width)
+        picture[max(y, 0):y + h, max(x, 0):x + w] = rng.random() * 0.7 + rng.random(3) * 0.3
+    return picture
+
+
+def sample(picture, x, y):
+    """Bilinear."""
+    x0, y0 = np.floor(x).astype(int), np.floor(y).astype(int)
+    fx, fy = (x - x0)[..., None], (y - y0)[..., None]
+    return ((picture[y0, x0] * (1 - fx) + picture[y0, x0 + 1] * fx) * (1 - fy)
+            + (picture[y0 + 1, x0] * (1 - fx) + picture[y0 + 1, x0 + 1] * fx) * fy)
+
+
+def seen(picture, h, height, width, margin):
+    """What stands at h^-1 of every pixel of a photo: h takes the reference's pixels to the photo's."""
+    y, x = np.mgrid[:height, :width].astype(float)
+    u, v, d = np.einsum("ij,jyx->iyx", np.linalg.inv(h), np.stack([x, y, np.ones_like(x)]))
+    return sample(picture, u / d + margin, v / d + margin)
+
+
+def shift(x, y, tilt=0.0):
+    return np.array([[1 + tilt, tilt, x], [-tilt, 1, y], [tilt / 500, 0, 1]])
+
+
+def to_srgb(linear):
+    linear = np.clip(linear, 0, 1)
+    return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 1e-9) ** (1 / 2.4) - 0.055)
+
+
+def scene(photos=3, height=96, width=128, seed=4, reference=None, tilt=0.002):
+    """Photos of a textured scene through glass that reflects another, and the scene as the reference shows it without:
+    both as sRGB in [0,1]."""
+    rng = np.random.default_rng(seed)
+    margin = 24
+    shape = (height + 2 * margin, width + 2 * margin)
+    behind, mirrored = texture(rng, *shape), texture(rng, *shape)
+    reference = (photos - 1) // 2 if reference is None else reference
+    made = []
+    for i in range(photos):
+        k = i - reference
+        t = seen(behind, shift(2.3 * k, -1.4 * k, tilt * k), height, width, margin)
+        r = seen(mirrored, shift(-4.1 * k, 3.2 * k, -tilt * k), height, width, margin)
+        made.append(to_srgb(0.6 * t + 0.3 * r))
+        if k == 0:
+            truth = to_srgb(0.6 * t)
+    return made, truth
+
+
+def to_8_bit(picture):
+    return np.round(255 * picture).astype(np.uint8)
+
+
+def to_16_bit(picture):
+    return np.round(65535 * picture).astype(np.uint16)
+
+
+def psnr(picture, truth):
+    """After a fit of gain and offset for each channel: how bright a layer is cannot be known."""
+    total = 0
+    for c in range(truth.shape[-1]):
+        x, y = picture[..., c].ravel(), truth[..., c].ravel()
+        gain, offset = np.polyfit(x, y, 1)
+        total += np.mean((gain * x + offset - y) ** 2)
+    return -10 * np.log10(total / truth.shape[-1])
