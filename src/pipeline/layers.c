@@ -88,6 +88,7 @@ esra_status esra_pipeline_solve(struct pipeline *p)
     result.layers = layers;
     p->output->info = (esra_info)ESRA_INFO_INIT;
     esra_status status = esra_solver_run(p->solver, &problem, p->settings, &result, &p->output->info);
+    p->solved = status == ESRA_OK;
     esra_release(&views);
     return status;
 }

@@ -83,6 +83,8 @@ esra_status esra_pipeline_run(struct pipeline *p)
     out->joint_s = lap(p, &out->total_s);
     if (out->method != ESRA_METHOD_NONE)
         TRY(RUN_STEPS(p, "solve", layer_steps));
+    if (p->stopped && !p->solved)
+        give_up(p);
     out->solve_s = lap(p, &out->total_s);
     TRY(esra_pipeline_return(p));
     lap(p, &out->total_s);

@@ -40,6 +40,7 @@ struct pipeline {
     struct joint_info joint_info;
     bool reflection_found;
 
+    bool solved;        /* the layers are there, if not as good as was asked for */
     struct guide guide; /* the paper's problem; its start becomes the layers */
 };
 

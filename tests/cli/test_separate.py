@@ -532,9 +532,9 @@ class Outputs(SeparateTest):
                 code, _ = self.interrupt(signal.SIGINT, stage, self.separate(*slow))
                 self.assertEqual(code, 130)
                 self.assertEqual(self.transmitted().shape, (96, 128, 3))
-                self.assertEqual(self.result()["method"], "joint" if stage == "solve" else "none")
-                # The solve may have ended before it was asked to stop.
-                self.assertIn(self.result()["solve"]["status"], ("stopped", "optimal") if stage == "solve" else ("none",))
+                # A solve that was asked before its first iterate has nothing to show either.
+                found = self.result()["method"], self.result()["solve"]["status"]
+                self.assertIn(found, [("none", "none")] + [("joint", "stopped")] * (stage == "solve"))
 
 
 if __name__ == "__main__":
