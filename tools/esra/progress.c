@@ -16,6 +16,7 @@ static volatile sig_atomic_t signal_seen;
 
 static const int signals[] = {SIGINT, SIGTERM};
 static struct sigaction before[sizeof signals / sizeof signals[0]];
+static bool watching;
 
 static void on_signal(int number)
 {
@@ -28,6 +29,7 @@ void signals_begin(void)
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     signal_seen = 0;
+    watching = true;
     for (size_t n = 0; n < sizeof signals / sizeof signals[0]; n++) {
         sigaction(signals[n], NULL, &before[n]);
         /* Whoever started us with the signal ignored (nohup, a shell's background) wants it to stay so. */
@@ -38,8 +40,9 @@ void signals_begin(void)
 
 void signals_end(void)
 {
-    for (size_t n = 0; n < sizeof signals / sizeof signals[0]; n++)
+    for (size_t n = 0; watching && n < sizeof signals / sizeof signals[0]; n++)
         sigaction(signals[n], &before[n], NULL);
+    watching = false;
 }
 
 enum exit_code signals_exit(void)

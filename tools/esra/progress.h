@@ -27,6 +27,8 @@ void progress_end(struct progress *progress);
 
 /* From here to signals_end() SIGINT and SIGTERM ask the run to stop; a second one kills as usual. */
 void signals_begin(void);
+
+/* Harmless without a beginning. */
 void signals_end(void);
 
 /* EXIT_DONE, or EXIT_INTERRUPTED or EXIT_TERMINATED after a signal. */

@@ -1,0 +1,68 @@
+/* tools/esra/separate.h - what the files of esra separate and esra align share: one run of either. */
+#ifndef ESRA_TOOL_SEPARATE_H
+#define ESRA_TOOL_SEPARATE_H
+
+#include <jansson.h>
+
+#include "io/npy.h"
+#include "options.h"
+#include "progress.h"
+#include "report.h"
+#include "scene.h"
+#include "transforms.h"
+
+struct separate_options {
+    char *output, *reference, *motion, *light, *transforms, *mixing, *gradients, *strength, *gain, *layers, *format;
+    char *progress;
+    bool swap, json, quiet, keep_partial, tolerate_truncated, no_limits, no_report;
+};
+
+/* Twelve digits: more than any number here is worth. */
+#define JSON_STYLE (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
+
+/* Everything a run holds, zeroed to begin with, freed as a whole. */
+struct job {
+    const char *name; /* of the command */
+    struct separate_options options;
+    esra_settings settings;
+    struct message message;
+    int reference; /* from 0 */
+    double strength, gain;
+    bool write_transmitted, write_reflected;
+    struct scene scene;
+    struct transforms transforms;
+    double *mixing_given;
+    struct npy_array gradient_array;
+    esra_image *gradient_views;
+    esra_photos photos;
+    esra_separation separation;
+    esra_transform *motion; /* 2 m: of the scene, then of the reflection */
+    double *gains;          /* 2 m: a_i, then b_i */
+    esra_photo_facts *facts;
+    struct photo transmitted, *reflected, confidence; /* answers, in linear light until encoded */
+    esra_image *reflected_views;
+    struct progress progress;
+    struct report_point *points;
+    int point_count, point_room;
+    struct output *outputs; /* files begun and not yet in place */
+    int output_count;
+    bool folder_made; /* by this run: it goes again if nothing comes into it */
+    json_t *result;
+};
+
+/* separate_inputs.c: the command line's words, and the files it names. */
+enum exit_code job_take_words(struct job *job);
+enum exit_code job_check_standard_input(const struct job *job, const struct parsed *parsed);
+esra_status job_read_inputs(struct job *job, const struct parsed *parsed);
+
+/* separate_answer.c: the folder, what may not be written over, and the files. */
+esra_status job_prepare_folder(struct job *job);
+esra_status job_spare_inputs(struct job *job);
+esra_status job_write_all(struct job *job);
+esra_status job_write_json(struct job *job, const json_t *object, struct output *output);
+json_t *job_photos_to_json(const struct job *job);
+json_t *job_warnings_to_json(unsigned warnings);
+const char *job_method_name(esra_method method);
+const char *job_picture_format(const struct job *job);
+
+#endif

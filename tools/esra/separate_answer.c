@@ -1,0 +1,299 @@
+/* tools/esra/separate_answer.c - what esra separate leaves behind: pictures, result.json and report.html. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "separate.h"
+#include "warnings.h"
+
+const char *job_method_name(esra_method method)
+{
+    static const char *const names[] = {"none", "voting", "joint", "given"};
+    return names[method];
+}
+
+json_t *job_warnings_to_json(unsigned warnings)
+{
+    json_t *list = json_array();
+#define ROW(flag, word, text, advice) \
+    if (warnings & flag)              \
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s}", "id", word, "text", text, "advice", advice));
+    WARNING_TABLE(ROW)
+#undef ROW
+    return list;
+}
+
+/* Bytes of the UTF-8 character at text; 0 where there is none. */
+static size_t character_size(const char *text, size_t left)
+{
+    for (size_t size = 1; size <= 4 && size <= left; size++) {
+        json_t *character = json_stringn(text, size);
+        bool whole = character != NULL;
+        json_decref(character);
+        if (whole)
+            return size;
+    }
+    return 0;
+}
+
+/* A file's name may hold any bytes, JSON holds UTF-8: every byte that is not stands as U+FFFD. */
+static json_t *name_to_json(const char *name)
+{
+    static const char unknown[] = "\xef\xbf\xbd";
+    size_t left = strlen(name), used = 0;
+    char *text = malloc(3 * left + 1);
+    while (text && left > 0) {
+        size_t size = character_size(name, left), taken = size ? size : 1;
+        memcpy(text + used, size ? name : unknown, size ? size : 3);
+        used += size ? size : 3;
+        name += taken;
+        left -= taken;
+    }
+    json_t *string = text ? json_stringn(text, used) : NULL;
+    free(text);
+    return string;
+}
+
+static json_t *photo_to_json(const struct job *job, int i)
+{
+    const esra_separation *s = &job->separation;
+    const esra_photo_facts *f = &s->facts[i];
+    const struct scene *scene = &job->scene;
+    json_t *object = json_pack(
+        "{s:o, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o}", "file", name_to_json(scene->paths.items[i]), "aligned",
+        f->aligned, "overlap", f->overlap, "explained", f->explained, "explained_reflected", f->explained_reflected, "layers_apart_px", f->apart_px,
+        "mixing", s->mixing[i], "reflection_gain", s->reflection_gain[i], "light",
+        esra_light_origin_name(scene->lights[i].origin), "transmitted", transform_to_json(&s->transmitted_motion[i]));
+    bool found = s->method == ESRA_METHOD_JOINT || i == job->reference;
+    if (object)
+        json_object_set_new(object, "reflected", found ? transform_to_json(&s->reflected_motion[i]) : json_null());
+    return object;
+}
+
+json_t *job_photos_to_json(const struct job *job)
+{
+    json_t *list = json_array();
+    for (int i = 0; i < job->scene.paths.count; i++)
+        if (json_array_append_new(list, photo_to_json(job, i))) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static esra_status make_result(struct job *job)
+{
+    const esra_separation *s = &job->separation;
+    const esra_info *info = &s->info;
+    char engine[32];
+    setting_choice("engine", job->settings.engine, engine, sizeof engine);
+    job->result = json_pack(
+        "{s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:f, s:f, s:{s:s,s:s,s:f,s:f,s:f,s:i}, s:{s:f,s:f}, s:i, s:{s:f,s:f,s:f,s:f}}",
+        "schema", "esra-separate-1", "version", esra_version(), "method", job_method_name(s->method), "reference",
+        job->reference + 1, "width", job->scene.width, "height", job->scene.height, "photos", job_photos_to_json(job), "warnings",
+        job_warnings_to_json(s->warnings), "lambda", job->settings.lambda, "strength", job->strength, "solve", "status",
+        s->method == ESRA_METHOD_NONE ? "none" : esra_outcome_name(info->outcome), "engine", engine, "objective",
+        info->objective, "bound", info->bound, "gap", info->gap, "iterations", info->iterations, "joint", "objective",
+        s->joint_objective, "residual", s->joint_residual, "threads", info->threads, "seconds", "align", s->align_s, "joint",
+        s->joint_s, "solve", s->solve_s, "total", s->total_s);
+    return job->result ? ESRA_OK : esra_fail_memory(&job->message);
+}
+
+/* In linear light: photo + strength (T - photo), then back to the reference's own code values. */
+static void encode_pictures(struct job *job)
+{
+    float strength = (float)job->strength;
+    struct photo *before = &job->scene.photos[job->reference];
+    size_t samples = (size_t)job->scene.width * (size_t)job->scene.height * (size_t)job->scene.channels;
+    float *t = job->transmitted.pixels.data, *photo = before->pixels.data;
+    for (size_t n = 0; n < samples; n++)
+        t[n] = photo[n] + strength * (t[n] - photo[n]);
+    esra_light_encode(&job->scene.lights[job->reference], &job->transmitted.pixels);
+    esra_light_encode(&job->scene.lights[job->reference], &before->pixels);
+    for (int i = 0; i < job->scene.paths.count; i++) {
+        float *r = job->reflected[i].pixels.data;
+        for (size_t n = 0; n < samples; n++)
+            r[n] *= (float)job->gain;
+        esra_light_encode(&job->scene.lights[i], &job->reflected[i].pixels);
+    }
+}
+
+static char *join(const char *folder, const char *file)
+{
+    size_t size = strlen(folder) + strlen(file) + 2;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s/%s", folder, file);
+    return path;
+}
+
+const char *job_picture_format(const struct job *job)
+{
+    return job->options.format ? job->options.format : "png";
+}
+
+/* Begins folder/file; it is put in place with all the others at the end. The name lives as long as the job. */
+static esra_status begin_file(struct job *job, const char *file, struct output **output)
+{
+    char *path = join(job->options.output, file);
+    *output = &job->outputs[job->output_count];
+    if (!path)
+        return esra_fail_memory(&job->message);
+    esra_status status = esra_output_open(*output, path, &job->message);
+    if (status != ESRA_OK) {
+        free(path);
+        return status;
+    }
+    job->output_count++;
+    return ESRA_OK;
+}
+
+static esra_status write_picture(struct job *job, const char *stem, const struct photo *picture, const struct photo *like)
+{
+    const char *format = job_picture_format(job);
+    char file[64];
+    struct output *output;
+    struct photo with_metadata = *picture;
+    struct write_options options = WRITE_OPTIONS_DEFAULT;
+    esra_status status;
+    options.format = format;
+    snprintf(file, sizeof file, "%s.%s", stem, format);
+    if (like) {
+        with_metadata.icc = like->icc;
+        with_metadata.exif = like->exif;
+    }
+    TRY(begin_file(job, file, &output));
+    TRY(esra_photo_write_output(&with_metadata, output, file, &options, &job->message));
+fail:
+    return status;
+}
+
+static esra_status write_pictures(struct job *job)
+{
+    char stem[32];
+    esra_status status = ESRA_OK;
+    if (job->write_transmitted)
+        TRY(write_picture(job, "transmitted", &job->transmitted, &job->scene.photos[job->reference]));
+    for (int i = 0; job->write_reflected && i < job->scene.paths.count; i++) {
+        snprintf(stem, sizeof stem, "reflected-%d", i + 1);
+        TRY(write_picture(job, stem, &job->reflected[i], &job->scene.photos[i]));
+    }
+    TRY(write_picture(job, "confidence", &job->confidence, NULL));
+fail:
+    return status;
+}
+
+esra_status job_write_json(struct job *job, const json_t *object, struct output *output)
+{
+    char *text = json_dumps(object, JSON_STYLE);
+    esra_status status = text ? esra_output_write(output, text, strlen(text), &job->message) : esra_fail_memory(&job->message);
+    free(text);
+    return status == ESRA_OK ? esra_output_write(output, "\n", 1, &job->message) : status;
+}
+
+static esra_status write_report(struct job *job)
+{
+    struct output *output;
+    esra_status status;
+    int m = job->scene.paths.count;
+    struct report_image *images = calloc((size_t)m + 2, sizeof *images);
+    char(*titles)[64] = calloc((size_t)m, sizeof *titles);
+    if (!images || !titles)
+        TRY(esra_fail_memory(&job->message));
+    images[0] = (struct report_image){"the scene behind the glass", &job->transmitted};
+    for (int i = 0; i < m; i++) {
+        snprintf(titles[i], sizeof titles[i], "what photo %d reflects, %g times as bright", i + 1, job->gain);
+        images[i + 1] = (struct report_image){titles[i], &job->reflected[i]};
+    }
+    images[m + 1] = (struct report_image){"confidence: white where the layers explain every photo", &job->confidence};
+    struct report report = {
+        .names = (const char *const *)job->scene.paths.items, .photos = m, .reference = job->reference,
+        .width = job->scene.width, .height = job->scene.height, .before = &job->scene.photos[job->reference],
+        .after = &job->transmitted, .images = images, .image_count = m + 2, .separation = &job->separation,
+        .settings = &job->settings, .points = job->points, .point_count = job->point_count,
+    };
+    TRY(begin_file(job, "report.html", &output));
+    TRY(report_write(&report, output, &job->message));
+fail:
+    free(images);
+    free(titles);
+    return status;
+}
+
+esra_status job_write_all(struct job *job)
+{
+    struct output *output;
+    esra_status status;
+    encode_pictures(job);
+    TRY(make_result(job));
+    TRY(write_pictures(job));
+    TRY(begin_file(job, "result.json", &output));
+    TRY(job_write_json(job, job->result, output));
+    if (!job->options.no_report)
+        TRY(write_report(job));
+    for (int n = 0; n < job->output_count; n++)
+        TRY(esra_output_commit(&job->outputs[n], &job->message));
+fail:
+    return status;
+}
+
+/* Photos cannot be taken again: none is written over, by whatever name it came. */
+static esra_status spare_input(struct job *job, const char *stem)
+{
+    char file[64];
+    struct stat output, input;
+    esra_status status = ESRA_OK;
+    snprintf(file, sizeof file, "%s.%s", stem, job_picture_format(job));
+    char *path = join(job->options.output, file);
+    if (!path)
+        return esra_fail_memory(&job->message);
+    if (stat(path, &output) == 0)
+        for (int i = 0; status == ESRA_OK && i < job->scene.paths.count; i++)
+            if (stat(job->scene.paths.items[i], &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
+                status = esra_fail(&job->message, ESRA_CANNOT_CREATE, "%s is one of the photos, and would be written over: "
+                                   "choose another folder", path);
+    free(path);
+    return status;
+}
+
+esra_status job_spare_inputs(struct job *job)
+{
+    char stem[32];
+    esra_status status;
+    TRY(spare_input(job, "confidence"));
+    if (job->write_transmitted)
+        TRY(spare_input(job, "transmitted"));
+    for (int i = 0; job->write_reflected && i < job->scene.paths.count; i++) {
+        snprintf(stem, sizeof stem, "reflected-%d", i + 1);
+        TRY(spare_input(job, stem));
+    }
+fail:
+    return status;
+}
+
+/* The folder is made and seen to be writable before any work is done. */
+esra_status job_prepare_folder(struct job *job)
+{
+    const char *folder = job->options.output;
+    struct stat stat_;
+    struct output probe;
+    char *path;
+    job->folder_made = mkdir(folder, 0777) == 0;
+    if (!job->folder_made && errno != EEXIST)
+        return esra_fail(&job->message, ESRA_CANNOT_CREATE, "cannot make the folder %s: %s", folder, strerror(errno));
+    if (stat(folder, &stat_) || !S_ISDIR(stat_.st_mode))
+        return esra_fail(&job->message, ESRA_CANNOT_CREATE, "cannot write into %s: it is not a folder", folder);
+    job->outputs = calloc((size_t)job->scene.paths.count + 4, sizeof *job->outputs);
+    path = join(folder, "result.json");
+    if (!job->outputs || !path) {
+        free(path);
+        return esra_fail_memory(&job->message);
+    }
+    esra_status status = esra_output_open(&probe, path, &job->message);
+    esra_output_discard(&probe);
+    free(path);
+    return status;
+}
