@@ -268,6 +268,7 @@ typedef struct esra_separation {
     esra_info info;         /* of the certified solve */
     double joint_objective; /* of the two-layer model, a pixel; 0 where it was not solved */
     double joint_residual;  /* root mean square of what it does not explain */
+    double joint_trusted;   /* mean robust weight of the photos' pixels in it: 1 where it explains everything */
     double align_s, joint_s, solve_s, total_s; /* seconds */
 } esra_separation;
 

@@ -104,4 +104,5 @@ void esra_pipeline_tell(struct pipeline *p)
     }
     out->joint_objective = p->joint_info.objective;
     out->joint_residual = p->joint_info.residual;
+    out->joint_trusted = p->joint_info.trusted;
 }
