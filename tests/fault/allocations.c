@@ -159,6 +159,60 @@ static void a_made_scene_may_run_out_of_memory(void)
     }
 }
 
+/* Two small photos whose layers move apart: every stage has something to do. */
+static esra_status separate(float *samples, const esra_settings *settings)
+{
+    enum { WIDTH = 48, HEIGHT = 40, SIZE = WIDTH * HEIGHT };
+    esra_image photos[3], reflected[3];
+    esra_solver *solver;
+    esra_photos input = ESRA_PHOTOS_INIT;
+    esra_separation out = {.struct_size = sizeof out};
+    for (int i = 0; i < 3; i++) {
+        photos[i] = esra_image_planar(samples + i * SIZE, WIDTH, HEIGHT, 1);
+        reflected[i] = esra_image_planar(samples + (i + 3) * SIZE, WIDTH, HEIGHT, 1);
+    }
+    input.photos = 3;
+    input.images = photos;
+    out.transmitted = esra_image_planar(samples + 6 * SIZE, WIDTH, HEIGHT, 1);
+    out.reflected = reflected;
+    esra_status status = esra_solver_create(&solver);
+    if (status == ESRA_OK)
+        status = esra_solver_separate(solver, &input, settings, &out);
+    CHECK((status == ESRA_OK) == (esra_solver_message(solver)[0] == '\0'));
+    esra_solver_free(&solver);
+    return status;
+}
+
+/* Patches that move by i * (2, -1), over others that move by i * (-3, 2). */
+static void paint(float *samples)
+{
+    for (int i = 0; i < 3; i++)
+        for (int n = 0; n < 48 * 40; n++) {
+            int x = n % 48, y = n / 48, a = (x - 2 * i + 64) / 7 * 31 + (y + i + 64) / 6 * 17;
+            int b = (x + 3 * i + 64) / 9 * 13 + (y - 2 * i + 64) / 8 * 29;
+            samples[i * 48 * 40 + n] = 0.06f * (float)(a % 11) + 0.03f * (float)(b % 7);
+        }
+}
+
+/* A separation makes hundreds of allocations and takes a while: a sample of them is refused, the same at every run. */
+static void a_separation_may_run_out_of_memory(void)
+{
+    static float samples[7 * 48 * 40];
+    esra_settings settings = settings_for(ESRA_ENGINE_FAST, 2);
+    paint(samples);
+    made = 0;
+    CHECK(separate(samples, &settings) == ESRA_OK);
+    long needed = made, step = needed / 60 + 1;
+    for (long n = 0; n < needed; n += step) {
+        countdown = n;
+        from_then_on = n / step % 2;
+        esra_status status = separate(samples, &settings);
+        countdown = -1;
+        CHECK(status == ESRA_OUT_OF_MEMORY);
+    }
+    printf("  %ld of %ld allocations refused\n", (needed + step - 1) / step, needed);
+}
+
 static void a_solver_recovers_from_a_failed_run(void)
 {
     struct random_problem r;
@@ -223,6 +277,7 @@ int main(void)
     RUN(every_allocation_may_fail);
     RUN(a_comparison_may_run_out_of_memory);
     RUN(a_made_scene_may_run_out_of_memory);
+    RUN(a_separation_may_run_out_of_memory);
     RUN(a_solver_recovers_from_a_failed_run);
     RUN(a_second_run_allocates_nothing);
     RUN(refused_threads_change_nothing_but_speed);
