@@ -106,7 +106,7 @@ static void print_man(void)
     putchar('\n');
     EXIT_TABLE(ROW)
 #undef ROW
-    printf(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nwhen set to anything, the progress bar has no colour\n.SH EXAMPLES\n");
+    printf(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nwhen it is not empty, the progress bar has no colour\n.SH EXAMPLES\n");
     for (const struct command *const *c = commands; *c; c++)
         if ((*c)->example) {
             printf(".EX\n");
