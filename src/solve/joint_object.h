@@ -15,9 +15,9 @@ struct joint {
     struct joint_level level[JOINT_MAX_LEVELS];
     struct joint_canvas canvas;
     struct joint_system system;
-    double *mixing, *reflection_gain;
+    double *mixing, *reflection_gain, *confidence;
     double *motion; /* [9 photos] scratch: of the level at hand */
-    struct arena tables, pyramid, layers, vectors;
+    struct arena tables, pyramid, expected, layers, vectors;
 };
 
 /* Lays a part of the object out in its arena; false where memory is short. */
