@@ -89,43 +89,6 @@ void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level
     esra_pool_run(pool, halve_rows, &resize, coarse->photos * JOINT_BLOCKS, NULL);
 }
 
-/* Coarse pixels y and y+1 are apart by the mean over their columns of (d[2y] + 2 d[2y+1] + d[2y+2])/2, d the fine
- * differences, those past the border being zero. */
-static lanes expected_between(const lanes *d, int width, int height, int x, int y, int direction)
-{
-    static const float share[3] = {0.25f, 0.5f, 0.25f};
-    lanes sum = {0};
-    for (int along = 0; along < 3; along++)
-        for (int across = 0; across < 2; across++) {
-            int u = 2 * x + (direction ? along : across), v = 2 * y + (direction ? across : along);
-            /* Across, the last one counts twice where their number is odd; along, nothing is beyond. */
-            if (direction ? v >= height : u >= width)
-                direction ? v-- : u--;
-            if (u < width && v < height)
-                sum += share[along] * d[(size_t)v * width + u];
-        }
-    return sum;
-}
-
-static void halve_expected_rows(void *work, int task, int worker)
-{
-    const struct resize *resize = work;
-    int direction = task / JOINT_BLOCKS, begin, end, width = resize->coarse->width[TRANSMITTED];
-    (void)worker;
-    joint_block(resize->coarse->height[TRANSMITTED], task % JOINT_BLOCKS, &begin, &end);
-    for (int y = begin; y < end; y++)
-        for (int x = 0; x < width; x++)
-            resize->coarse->expected[direction][(size_t)y * width + x] =
-                expected_between(resize->fine->expected[direction], resize->fine->width[TRANSMITTED],
-                                 resize->fine->height[TRANSMITTED], x, y, direction);
-}
-
-void esra_joint_level_halve_expected(struct joint_level *coarse, const struct joint_level *fine, struct pool *pool)
-{
-    struct resize resize = {.coarse = coarse, .fine = (struct joint_level *)fine};
-    esra_pool_run(pool, halve_expected_rows, &resize, 2 * JOINT_BLOCKS, NULL);
-}
-
 static void aim_rows(void *work, int task, int worker)
 {
     const struct resize *resize = work;

@@ -59,9 +59,6 @@ void esra_joint_level_aim(struct joint_level *level, const double *motion, struc
 void esra_joint_level_aim_maps(struct joint_level *level, const struct image *maps, int step, int left, int top,
                                struct pool *pool);
 
-/* coarse's E from fine's: the differences of 2x2 averages of an image whose differences are fine's. */
-void esra_joint_level_halve_expected(struct joint_level *coarse, const struct joint_level *fine, struct pool *pool);
-
 /* fine's layers from coarse's, bilinearly. */
 void esra_joint_level_prolong(const struct joint_level *coarse, struct joint_level *fine, struct pool *pool);
 

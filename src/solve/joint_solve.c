@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/timer.h"
+#include "ops/diff.h"
 #include "solve/joint_object.h"
 
 /* Share of the reflection's pixels that the black point lets below zero. Mean PSNR of T over six scenes, m = 3, the
@@ -195,21 +196,47 @@ static void settle_black(struct joint *joint)
                            joint->system.jacobi[TRANSMITTED]);
 }
 
+/* half[2] = E one level coarser. */
+static esra_status halve_expected(const struct image *fine, struct image *half, struct message *message)
+{
+    esra_status status = ESRA_OK;
+    for (int k = 0; k < 2; k++)
+        TRY(esra_image_create(&half[k], (fine->width + 1) / 2, (fine->height + 1) / 2, fine->channels, message));
+    for (int c = 0; c < fine->channels; c++)
+        esra_diff_halve(image_plane(&fine[0], c), image_plane(&fine[1], c), image_plane(&half[0], c),
+                        image_plane(&half[1], c));
+fail:
+    return status;
+}
+
 /* E at all levels, or none at any. */
 static esra_status expect(struct joint *joint, const struct joint_model *model, struct message *message)
 {
-    struct joint_level *top = &joint->level[0];
+    struct image here[2] = {{0}}, next[2] = {{0}};
+    const struct image *fine = model->expected;
+    esra_status status = ESRA_OK;
     for (int l = 0; l < joint->levels; l++)
         joint->level[l].expected[0] = joint->level[l].expected[1] = NULL;
-    if (!model->expected)
-        return ESRA_OK;
-    if (!esra_joint_place(joint, &joint->expected, layout_expected))
+    if (fine && !esra_joint_place(joint, &joint->expected, layout_expected))
         return esra_fail_memory(message);
-    for (int direction = 0; direction < 2; direction++)
-        lanes_load(top->expected[direction], &model->expected[direction], 0, top->height[TRANSMITTED]);
-    for (int l = 1; l < joint->levels; l++)
-        esra_joint_level_halve_expected(&joint->level[l], &joint->level[l - 1], joint->pool);
-    return ESRA_OK;
+    for (int l = 0; fine && l < joint->levels; l++) {
+        struct joint_level *level = &joint->level[l];
+        for (int k = 0; k < 2; k++)
+            lanes_load(level->expected[k], &fine[k], 0, level->height[TRANSMITTED]);
+        TRY(halve_expected(fine, next, message));
+        for (int k = 0; k < 2; k++) {
+            esra_image_free(&here[k]);
+            here[k] = next[k];
+            next[k] = (struct image){0};
+        }
+        fine = here;
+    }
+fail:
+    for (int k = 0; k < 2; k++) {
+        esra_image_free(&here[k]);
+        esra_image_free(&next[k]);
+    }
+    return status;
 }
 
 /* R, given on the frame, onto its canvas; beyond the frame its border goes on. */
