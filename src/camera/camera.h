@@ -67,7 +67,7 @@ void esra_camera_map(struct pool *pool, const struct camera *camera, int n, cons
 esra_status esra_camera_unmap(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
                               struct canvas_offset offset, const struct image *to, struct message *message);
 
-/* to (1 channel, the canvas' size) = 1 where photo n sees what the canvas shows: inside its frame by a pixel and hidden
+/* to (1 channel, the canvas' size) = 1 where photo n sees what the canvas shows: inside its frame and hidden
  * by nothing that is nearer by more than `tolerance` in w; else 0. A pixel with an unseen neighbour counts as unseen. */
 esra_status esra_camera_visible(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
                                 struct canvas_offset offset, double tolerance, const struct image *to,
