@@ -1,8 +1,8 @@
 /* bench/camera.c - how well and how fast the camera of real photos is found, and the depth of what they show.
  *
- *     bench_camera [-t threads] [-r reference] [-o folder] PHOTO...
+ *     bench_camera [-t threads] [-r reference] [-g group] [-o folder] PHOTO...
  *
- * reference counts from 1, without it the middle photo. With -o the maps are written there as .npy, and each photo as the
+ * reference counts from 1, without it the middle photo; -g: depths of this group of tracks alone. With -o the maps are written there as .npy, and each photo as the
  * reference would see it. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@
 #define PHOTOS_MOST 64
 
 struct job {
+    int group; /* whose depths are looked at; -1: the camera's choice */
     struct photo photos[PHOTOS_MOST];
     struct image images[PHOTOS_MOST]; /* borrowed from the photos */
     int count, reference, threads;
@@ -52,6 +53,9 @@ static esra_status measure_camera(struct job *job)
            esra_timer_now_s() - start, camera->found ? "found" : "not found", camera->tracks, camera->error_px,
            camera->parallax_px, camera->parallax_most_px, camera->focal_px, camera->k1, camera->cx, camera->cy,
            camera->turned, camera->far, camera->near);
+    for (int n = 0; n < camera->groups; n++)
+        printf("  group %d: w %.3f..%.3f, %d tracks, explained %.3f, mixed %.3f\n", n, camera->group[n].far,
+               camera->group[n].near, camera->group[n].tracks, camera->group[n].explained, camera->group[n].mixed);
     for (int n = 0; n < camera->photos; n++)
         printf("  photo %d: %4d tracks, t %+.4f %+.4f %+.4f\n", n + 1, camera->pose[n].tracks, camera->pose[n].t[0],
                camera->pose[n].t[1], camera->pose[n].t[2]);
@@ -97,9 +101,14 @@ fail:
 
 static esra_status measure_depth(struct job *job)
 {
+    struct depth_options options = {.side_px = 0};
     double start = esra_timer_now_s();
+    if (job->group >= 0 && job->group < job->camera.groups) {
+        options.near = job->camera.group[job->group].near;
+        options.far = job->camera.group[job->group].far;
+    }
     esra_status status =
-        esra_depth_transmitted(&job->depth, job->pool, &job->camera, job->images, NULL, &job->message);
+        esra_depth_transmitted(&job->depth, job->pool, &job->camera, job->images, &options, &job->message);
     if (status == ESRA_OK)
         printf("depth: %.2f s, %d x %d, %d labels, explained %.3f\n", esra_timer_now_s() - start, job->depth.labels.width,
                job->depth.labels.height, job->depth.count, job->depth.explained);
@@ -109,11 +118,13 @@ static esra_status measure_depth(struct job *job)
 static int parse(struct job *job, int count, char **arguments)
 {
     int option;
-    while ((option = getopt(count, arguments, "t:r:o:")) != -1) {
+    while ((option = getopt(count, arguments, "t:r:o:g:")) != -1) {
         if (option == 't')
             job->threads = atoi(optarg);
         else if (option == 'r')
             job->reference = atoi(optarg) - 1;
+        else if (option == 'g')
+            job->group = atoi(optarg);
         else if (option == 'o')
             job->folder = optarg;
         else
@@ -127,10 +138,10 @@ static int parse(struct job *job, int count, char **arguments)
 
 int main(int count, char **arguments)
 {
-    static struct job job = {.threads = 2, .reference = -1};
+    static struct job job = {.threads = 2, .reference = -1, .group = -1};
     esra_status status;
     if (parse(&job, count, arguments)) {
-        fprintf(stderr, "usage: bench_camera [-t threads] [-r reference] [-o folder] PHOTO PHOTO...\n");
+        fprintf(stderr, "usage: bench_camera [-t threads] [-r reference] [-g group] [-o folder] PHOTO PHOTO...\n");
         return 2;
     }
     TRY(esra_pool_create(&job.pool, job.threads, &job.message));

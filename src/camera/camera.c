@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/rows.h"
 #include "camera/bundle.h"
+#include "camera/groups.h"
 #include "camera/model.h"
 #include "camera/tracks.h"
 
@@ -14,11 +15,19 @@ esra_status esra_camera_find(struct camera *camera, struct pool *pool, const str
                              int reference, struct message *message)
 {
     struct tracks tracks;
+    double *inverse = NULL;
+    esra_status status;
     *camera = (struct camera){0};
-    esra_status status = esra_tracks_find(&tracks, pool, photos, count, reference, message);
-    if (status == ESRA_OK)
-        status = esra_bundle(camera, &tracks, NULL, message);
+    TRY(esra_tracks_find(&tracks, pool, photos, count, reference, message));
+    inverse = esra_allocate((size_t)tracks.count + 1, sizeof *inverse);
+    TRY(inverse ? ESRA_OK : esra_fail_memory(message));
+    TRY(esra_bundle(camera, &tracks, inverse, message));
+    TRY(esra_groups_find(camera, pool, photos, &tracks, inverse, message));
+fail:
+    esra_release(&inverse);
     esra_tracks_free(&tracks);
+    if (status != ESRA_OK)
+        esra_camera_free(camera);
     return status;
 }
 

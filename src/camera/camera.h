@@ -25,6 +25,16 @@ struct pose {
     int tracks;  /* that bear on this pose; under 20 it is not to be trusted */
 };
 
+/* Depths that belong together: tracks between which there is no gap. */
+struct depth_group {
+    double near, far; /* w: the highest and the lowest but 1 % */
+    int tracks;
+    double explained; /* share of the reference's gradients that photos show at these depths; 0 where there is one group */
+    double mixed;     /* how far its tracks lie among those of group 0: 0 beside them, .5 strewn over them */
+};
+
+#define CAMERA_GROUPS 4
+
 struct camera {
     int photos, reference, width, height;
     double focal_px, k1, cx, cy;
@@ -39,7 +49,12 @@ struct camera {
      * tracks under the best such scene over their cost under this one: near 1 the order of depths is a guess, and
      * visibility must not be trusted. */
     double turned;
-    double near, far; /* w of the tracks: the highest but 1 %, the lowest but 1 % */
+    /* T and R may both have tracks. Group 0 explains most; a group whose tracks lie beside its own is taken for another
+     * thing of the same scene, one whose tracks lie among them for the other layer. near, far: w of group 0 and what is
+     * taken to belong to it. */
+    double near, far;
+    int groups;
+    struct depth_group group[CAMERA_GROUPS];
 };
 
 /* Where too few tracks are found `found` is false: that is no error. Two photos are enough, but errors of the tracks

@@ -269,6 +269,9 @@ static esra_status make(struct depth *depth, struct pool *pool, const struct cam
         sweep.side_px = options->side_px;
     if (options && options->labels > 0)
         sweep.labels_most = options->labels;
+    bool told = options && (options->near != 0 || options->far != 0);
+    sweep.near = told ? options->near : camera->near;
+    sweep.far = told ? options->far : camera->far;
     TRY(esra_sweep_create(&m.sweep, pool, camera, photos, &sweep, lowest, message));
     TRY(make_guide(&m));
     TRY(esra_image_create(&m.planes, m.sweep.width, m.sweep.height, PLANES, message));

@@ -25,12 +25,12 @@
 #define BEST_MOST 3
 #define BAND_MOST (BLOCK_ROWS + 2 * SHARE_REACH)
 
-/* The list of depths: from the tracks' nearest to their farthest and some more, a pixel apart in the photo that moves
+/* The list of depths: from the nearest to the farthest and some more, a pixel apart in the photo that moves
  * most. */
 static void list_labels(struct sweep *s, double scale)
 {
     const struct camera *camera = s->camera;
-    double farthest = 0, low = camera->far, high = camera->near;
+    double farthest = 0, low = s->options.far, high = s->options.near;
     for (int n = 1; n < s->count; n++) {
         const double *t = camera->pose[s->photo[n]].t;
         farthest = fmax(farthest, hypot(t[0], t[1]) * camera->focal_px * scale);

@@ -16,7 +16,8 @@
 
 struct sweep_options {
     int side_px, labels_most;
-    double reach;    /* depths reach past those of the tracks by this share of the width ... */
+    double near, far; /* depths of the scene */
+    double reach;    /* depths compared reach past them by this share of the width ... */
     double margin;   /* ... and by this share of their range */
     double blur_px;  /* of the images whose gradients are compared */
     double truncate; /* differences of gradients, summed over colours and axes, count no more than this */
