@@ -89,17 +89,25 @@ static esra_status search(struct adjusting *s, struct guess *best, struct messag
     return ESRA_OK;
 }
 
-/* Tries the scene inside out and keeps what fits better; returns the cost of the other over that of the one kept. */
-static double choose_order(struct adjusting *s, struct guess *best, struct guess *turned, float *scratch)
+/* Tries the scene inside out too, and leaves the one that fits better in `best`, the other in `turned`. */
+static void choose_order(struct adjusting *s, struct guess *best, struct guess *turned, float *scratch)
 {
     esra_guess_copy(turned, best, s->tracks);
     turn_inside_out(turned, s->tracks, scratch);
     esra_adjust(s, turned, 3, 25, false);
     double other = esra_adjust(s, turned, 1, 30, false), cost = esra_adjust(s, best, 1, 30, false);
     if (other < cost) {
-        esra_guess_copy(best, turned, s->tracks);
-        return cost / other;
+        struct guess swap = *best;
+        *best = *turned;
+        *turned = swap;
     }
+}
+
+/* Leaves out outliers and ends the adjustment; returns the cost of the other order over that of the one chosen. */
+static double finish(struct adjusting *s, struct guess *best, struct guess *turned)
+{
+    drop_outliers(s, best);
+    double cost = esra_adjust(s, best, .7, 25, true), other = esra_adjust(s, turned, .7, 25, true);
     return cost > 0 ? other / cost : 1;
 }
 
@@ -175,9 +183,8 @@ esra_status esra_bundle(struct camera *camera, const struct tracks *tracks, doub
     TRY(esra_guess_create(&best, tracks, message));
     TRY(esra_guess_create(&turned, tracks, message));
     TRY(search(&s, &best, message));
-    camera->turned = choose_order(&s, &best, &turned, scratch);
-    drop_outliers(&s, &best);
-    esra_adjust(&s, &best, .7, 25, true);
+    choose_order(&s, &best, &turned, scratch);
+    camera->turned = finish(&s, &best, &turned);
     take_camera(camera, &best);
     report_errors(&s, &best, camera, scratch);
     report_depths(&s, &best, camera, inverse, scratch);
