@@ -24,29 +24,30 @@
 #define VALUES_MOST 6 /* two directions of three colours */
 
 /* Window at 900 px of width; it grows with the photos, as their blur and the errors of their maps do. */
-#define WINDOW_PX 1.5
+#define WINDOW_PX    1.5
 #define WINDOW_WIDTH 900.0
 
 /* Measured on four scenes: .5 to 1 are alike. */
 #define KAPPA .7f
 
-/* Noise of a sample: 8-bit photos of handheld cameras in good light. A difference of gradients adds four samples of this
- * variance in each of its numbers, the difference of a gradient from a median about two. */
+/* Noise of a sample: 8-bit photos of handheld cameras in good light. A difference of gradients adds four samples of
+ * this variance in each of its numbers, the difference of a gradient from a median about two. */
 #define NOISE .004f
 
-/* A photo counts as near g_0 within this many times the noise, plus this share of the gradient, for errors of the maps. */
+/* A photo counts as near g_0 within this many times the noise, plus this share of the gradient, for errors of the maps.
+ */
 #define NEAR_NOISE 1.5f
 #define NEAR_SHARE .3f
 
 struct voting {
     const struct agreement_problem *problem;
     struct agreement *out;
-    struct plane *seen;   /* [photos]: masks without their borders, over which differences do not reach */
-    struct plane *spread; /* [photos]: <|g_i - med|> */
-    struct plane *away;   /* [photos]: <|g_i - g_0|> */
+    struct plane *seen;    /* [photos]: masks without their borders, over which differences do not reach */
+    struct plane *spread;  /* [photos]: <|g_i - med|> */
+    struct plane *away;    /* [photos]: <|g_i - g_0|> */
     struct plane distance; /* d */
     struct plane strength; /* <|g_0|> */
-    float noise;          /* of the length of a gradient of 2c numbers, each the difference of two */
+    float noise;           /* of the length of a gradient of 2c numbers, each the difference of two */
 };
 
 /* g_i at a pixel: 2c numbers. */
@@ -229,8 +230,8 @@ static void vote(struct agreement *agreement, const struct agreement_problem *pr
     esra_pool_run(pool, decide_rows, &v, blocks, NULL);
 }
 
-esra_status esra_agreement_find(struct agreement *agreement, const struct agreement_problem *problem,
-                                struct pool *pool, struct message *message)
+esra_status esra_agreement_find(struct agreement *agreement, const struct agreement_problem *problem, struct pool *pool,
+                                struct message *message)
 {
     const struct image *first = &problem->images[0];
     size_t pixels = (size_t)first->width * (size_t)first->height, count = 0;

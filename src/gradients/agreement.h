@@ -21,8 +21,8 @@ struct agreement {
     struct image foreign;      /* one channel, 0..1: how far the reference's gradient was taken for the reflection's */
 };
 
-esra_status esra_agreement_find(struct agreement *agreement, const struct agreement_problem *problem,
-                                struct pool *pool, struct message *message);
+esra_status esra_agreement_find(struct agreement *agreement, const struct agreement_problem *problem, struct pool *pool,
+                                struct message *message);
 
 /* Harmless on a zeroed one. */
 void esra_agreement_free(struct agreement *agreement);

@@ -2,8 +2,8 @@
  *
  * Photo i is a_i T and a reflection that only adds light, so T <= I_i/a_i; but a photo that a map brings a pixel beside
  * its place would cut off T's bright edges. So another photo than the reference bounds T by its brightest sample within
- * a few pixels, smoothed, and only where it does show T's gradients: where E is strong and the photo has it not, the map
- * is wrong, or the photo is hidden from that place. */
+ * a few pixels, smoothed, and only where it does show T's gradients: where E is strong and the photo has it not, the
+ * map is wrong, or the photo is hidden from that place. */
 #include "gradients/bound.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@
 #define MISSING_SHARE .7f
 #define MISSING_LEAST .02f
 /* The mean strength of E's that a photo has not, in a window of this blur, above which it is not asked nearby. */
-#define MISSING_MOST .015f
+#define MISSING_MOST    .015f
 #define MISSING_BLUR_PX 3
 
 /* Beside anything missing or not seen, samples and windows reach over: that far a photo is not asked. */
@@ -47,7 +47,8 @@ static float missing_at(const struct bounding *b, int x, int y)
         const float *at = plane_row(plane, y) + x;
         float down = y < plane.height - 1 ? scale * (at[plane.stride] - at[0]) : 0;
         float right = x < plane.width - 1 ? scale * (at[1] - at[0]) : 0;
-        float e[2] = {plane_row(image_plane(&p->expected[0], c), y)[x], plane_row(image_plane(&p->expected[1], c), y)[x]};
+        float e[2] = {plane_row(image_plane(&p->expected[0], c), y)[x],
+                      plane_row(image_plane(&p->expected[1], c), y)[x]};
         strength += e[0] * e[0] + e[1] * e[1];
         away += (down - e[0]) * (down - e[0]) + (right - e[1]) * (right - e[1]);
     }

@@ -3,8 +3,9 @@
  *     p <- proj(p + sigma (D L~ - E)),  L' = clip((L - tau D'p + tau mu L_0)/(1 + tau mu)),  L~ = 2 L' - L
  *
  * proj brings every pixel's colours, direction by direction, into the unit ball: |.|_1 of their lengths has that dual.
- * tau sigma |D|^2 <= 1 with |D|^2 <= 8. Least squares spreads a wrong gradient over the picture; this leaves it where it
- * is. What the bound presses down reaches far: so coarse levels first, each handing its change of L_0 to the finer. */
+ * tau sigma |D|^2 <= 1 with |D|^2 <= 8. Least squares spreads a wrong gradient over the picture; this leaves it where
+ * it is. What the bound presses down reaches far: so coarse levels first, each handing its change of L_0 to the finer.
+ */
 #include "gradients/integrate.h"
 
 #include <math.h>
@@ -18,16 +19,19 @@
 #include "ops/lanes.h"
 #include "ops/poisson.h"
 
-#define LEVELS 5
-#define LEAST_SIDE 24
-#define ITERATIONS 50        /* at the finest level */
+#define LEVELS            5
+#define LEAST_SIDE        24
+#define ITERATIONS        50  /* at the finest level */
 #define COARSE_ITERATIONS 150 /* at the others, which together have a third of its pixels */
-#define TAU .02f
-#define SIGMA (1 / (DIFF_NORM_SQUARED * TAU))
-#define MU 1e-3f
+#define TAU               .02f
+#define SIGMA             (1 / (DIFF_NORM_SQUARED * TAU))
+#define MU                1e-3f
+
+/* Of L_0: to a thousandth of its range, which the iterations move anyway. */
+#define CYCLES 4
 
 /* L_0 may be brighter than the photo, blurred by this much, in this share of its pixels. */
-#define BLUR_PX 2
+#define BLUR_PX  2
 #define BRIGHTER .01
 
 /* One resolution. Level k+1 averages 2x2 pixels of level k. */
@@ -67,7 +71,8 @@ static void anchor_channel(void *work, int c, int worker)
     struct plane anchor = image_plane(&level->anchor, c), photo = image_plane(a->photo, c);
     float *rest = a->scratch + (size_t)c * a->floats;
     (void)worker;
-    esra_poisson_solve(image_plane(&level->expected[0], c), image_plane(&level->expected[1], c), anchor, rest);
+    esra_poisson_improve(image_plane(&level->expected[0], c), image_plane(&level->expected[1], c), anchor, CYCLES,
+                         rest);
     for (size_t n = 0; n < level_pixels(level); n++)
         rest[n] = photo.data[n] - anchor.data[n];
 }
@@ -115,8 +120,8 @@ static void dual_rows(void *work, int task, int worker)
         for (int x = 0; x < s->width; x++) {
             size_t n = (size_t)y * s->width + x;
             if (y < s->height - 1)
-                s->dual[0][n] = into_ball(s->dual[0][n] + SIGMA * (s->ahead[n + s->width] - s->ahead[n] -
-                                                                   pixel_of(&s->expected[0], n)));
+                s->dual[0][n] = into_ball(
+                    s->dual[0][n] + SIGMA * (s->ahead[n + s->width] - s->ahead[n] - pixel_of(&s->expected[0], n)));
             if (x < s->width - 1)
                 s->dual[1][n] =
                     into_ball(s->dual[1][n] + SIGMA * (s->ahead[n + 1] - s->ahead[n] - pixel_of(&s->expected[1], n)));

@@ -1,4 +1,5 @@
-/* gradients/offset.h - what a photo has more than the reference everywhere: glare, and a reflection's mean brightness. */
+/* gradients/offset.h - what a photo has more than the reference everywhere: glare, and a reflection's mean brightness.
+ */
 #ifndef ESRA_GRADIENTS_OFFSET_H
 #define ESRA_GRADIENTS_OFFSET_H
 

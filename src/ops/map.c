@@ -11,7 +11,7 @@
 
 /* Half of the distance is left by every iteration, less where the map is smooth: from 30 px to 1/64 in eleven. */
 #define ITERATIONS 24
-#define CLOSE_PX (1.0 / 64)
+#define CLOSE_PX   (1.0 / 64)
 /* Bilinear warps of a picture whose edges are blurred by a pixel are then right to a quarter of an edge. */
 #define MET_PX .25
 
@@ -77,8 +77,8 @@ static void meet_block(void *work, int task, int worker)
             meet_pixel(m, x, y);
 }
 
-void esra_map_meet(struct pool *pool, const struct image *target, const struct placed_map *map,
-                   const struct image *out, struct plane met)
+void esra_map_meet(struct pool *pool, const struct image *target, const struct placed_map *map, const struct image *out,
+                   struct plane met)
 {
     struct meeting meeting = {target, out, *map, met};
     esra_pool_run(pool, meet_block, &meeting, rows_blocks(out->height), NULL);

@@ -76,7 +76,8 @@ void esra_warp_fill(struct warp *warp, const double h[9], int begin, int end)
     }
 }
 
-/* Mean of the map over the block of pixel (x, y), cut off at the map's border; in units and coordinates of the canvas. */
+/* Mean of the map over the block of pixel (x, y), cut off at the map's border; in units and coordinates of the canvas.
+ */
 static struct warp_point point_of_block(const struct warp *warp, const struct warp_map *map, int x, int y)
 {
     int step = map->step, right = (x + 1) * step < map->x.width ? (x + 1) * step : map->x.width;

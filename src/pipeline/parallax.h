@@ -11,13 +11,13 @@
 /* What the steps hand on to one another beside the pipeline's own; arrays have one entry a photo. */
 struct parallax {
     struct camera camera;
-    struct depth scene, mirrored;  /* inverse depths behind the glass, and in it */
-    struct image *still;           /* reference px -> photo px of the scene */
-    struct image *mirror;          /* g_i: reference px -> px of the reflection's frame */
-    double (*offset)[3];           /* what photo i lacks in each channel against the reference, divided by a_i; it has
-                                      been added to p->aligned */
-    struct agreement agreement;    /* the scene's gradients, by voting */
-    struct image voted;            /* the scene, integrated from them */
+    struct depth scene, mirrored; /* inverse depths behind the glass, and in it */
+    struct image *still;          /* reference px -> photo px of the scene */
+    struct image *mirror;         /* g_i: reference px -> px of the reflection's frame */
+    double (*offset)[3];          /* what photo i lacks in each channel against the reference, divided by a_i; it has
+                                     been added to p->aligned */
+    struct agreement agreement;   /* the scene's gradients, by voting */
+    struct image voted;           /* the scene, integrated from them */
 };
 
 /* The camera, the scene's depth, and the photos in the reference frame with what each sees of it. Photos whose camera

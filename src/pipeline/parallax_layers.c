@@ -1,5 +1,5 @@
-/* pipeline/parallax_layers.c - both layers by depth: the scene by voting, then the reflection's depth from what the scene
- * leaves of the photos, then both together. */
+/* pipeline/parallax_layers.c - both layers by depth: the scene by voting, then the reflection's depth from what the
+ * scene leaves of the photos, then both together. */
 #include "pipeline/parallax.h"
 
 #include "base/memory.h"
@@ -10,14 +10,15 @@
 
 /* A step of depth: labels that differ by more than so many within so many pixels of the labels' size. */
 #define STEP_LABELS 3
-#define STEP_PX 4
+#define STEP_PX     4
 /* Nor is what lies this near to a step believed. */
 #define STEP_BESIDE_PX 4
 
 #define LEVELS 4
 
-/* The joint solve beside a prior: measured on scenes with parallax. E is known well where photos agree, and smoothness
- * would only blur; the reference photo is seen without a map's errors, and counts most. */
+/* The joint solve beside a prior, as measured on two scenes with parallax. E is known well where photos agree, and
+ * smoothness would only blur; the reference photo is seen without a map's errors, and counts most. More iterations fit
+ * the maps' errors as well: 40 instead of 25 gave T +.3 dB and -.4 dB. */
 static const struct joint_settings beside_prior = {
     .lambda_transmitted = 0,
     .lambda_reflected = 3e-4,
@@ -27,7 +28,7 @@ static const struct joint_settings beside_prior = {
     .negative = 1,
     .reweighings = 3,
     .coarse_effort = 3,
-    .iterations = 40,
+    .iterations = 25,
     .tolerance = 1e-4,
     .black_point = true,
 };
@@ -94,8 +95,8 @@ static esra_status find_rest(struct pipeline *p, int i, struct image *rest)
     TRY(esra_image_create(&mask, p->width, p->height, 1, p->message));
     TRY(esra_parallax_return(p, i, &p->parallax->voted, rest, &mask));
     for (size_t n = 0; n < pixels * (size_t)p->channels; n++)
-        rest->data[n] = p->seen[i].data[n] +
-                        (float)(p->mixing[i] * (p->parallax->offset[i][n / pixels] - (double)rest->data[n]));
+        rest->data[n] =
+            p->seen[i].data[n] + (float)(p->mixing[i] * (p->parallax->offset[i][n / pixels] - (double)rest->data[n]));
 fail:
     esra_image_free(&mask);
     return status;

@@ -2,8 +2,8 @@
  *
  *     I_i(x) = a_i T(x) + b_i R(g_i(x)) + noise
  *
- * with the photos already in the reference frame, where T stands still, and g_i the homography, or the dense map, from a
- * pixel of the reference frame to where R shows the same point in photo i. T and R minimise the objective of
+ * with the photos already in the reference frame, where T stands still, and g_i the homography, or the dense map, from
+ * a pixel of the reference frame to where R shows the same point in photo i. T and R minimise the objective of
  * joint_system.h, coarse to fine. doc/joint.md has the mathematics. */
 #ifndef ESRA_SOLVE_JOINT_H
 #define ESRA_SOLVE_JOINT_H
@@ -46,8 +46,8 @@ struct joint_model {
     const struct image *maps;      /* g_i as maps: two channels, column and row for every pixel of the photo */
     const double *confidence;      /* how much each photo counts, > 0; NULL: 1 each */
     const struct image *expected;  /* [2] E: gradients of T, down and right, as ops/diff.h has them; NULL: none */
-    const struct image *start;     /* [2] layers of the photos' size to begin with, T and R; NULL: nothing. Borrowed during
-                                      the call, as all of it is */
+    const struct image *start; /* [2] layers of the photos' size to begin with, T and R; NULL: nothing. Borrowed during
+                                  the call, as all of it is */
 };
 
 struct joint_info {
@@ -75,8 +75,8 @@ void esra_joint_free(struct joint **joint);
 /* Replaces the photos by others of the same number and size, as after they have been aligned anew. */
 esra_status esra_joint_load(struct joint *joint, const struct joint_photos *photos, struct message *message);
 
-/* Solves from nothing, or from model->start, coarse to fine, up to the level whose sides are the photos' divided by 2^finest; finest = 0 is
- * the full size. */
+/* Solves from nothing, coarse to fine, up to the level whose sides are the photos' divided by 2^finest; finest = 0 is
+ * the full size. From model->start, where there is one and finest is 0, at the full size alone. */
 esra_status esra_joint_solve(struct joint *joint, const struct joint_model *model,
                              const struct joint_settings *settings, int finest, struct joint_info *info,
                              struct message *message);

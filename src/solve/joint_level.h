@@ -21,10 +21,10 @@ struct joint_level {
     int width[JOINT_LAYERS], height[JOINT_LAYERS]; /* of the frame, and of the reflection's canvas */
     lanes **photo;                                 /* [m]: I_i */
     float **mask;                                  /* [m]: w_i in [0,1] */
-    float **weight;                                /* [m]: w_i, its robust weight and the photo's confidence; 0 where R is not seen */
-    struct warp *warp;                             /* [m]: S_i */
-    lanes *layer[JOINT_LAYERS];                    /* T, R */
-    lanes *expected[2];                            /* E, down and right; NULL where there is none */
+    float **weight;             /* [m]: w_i, its robust weight and the photo's confidence; 0 where R is not seen */
+    struct warp *warp;          /* [m]: S_i */
+    lanes *layer[JOINT_LAYERS]; /* T, R */
+    lanes *expected[2];         /* E, down and right; NULL where there is none */
 };
 
 /* Rows [*begin, *end) of block number `block`. */

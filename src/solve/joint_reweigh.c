@@ -64,8 +64,8 @@ static void cold_row(struct joint_system *system, int k, int y)
     }
 }
 
-/* Row y of |D T - E|: adds lambda_E eta_E to T's edges and leaves lambda_E eta_E E where the steps of conjugate gradients
- * keep their vectors later, down in `direction` and right in `image`. */
+/* Row y of |D T - E|: adds lambda_E eta_E to T's edges and leaves lambda_E eta_E E where the steps of conjugate
+ * gradients keep their vectors later, down in `direction` and right in `image`. */
 static double expected_row(struct joint_system *system, int y, bool cold)
 {
     const struct joint_level *level = system->level;
@@ -153,7 +153,8 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
     int width = level->width[TRANSMITTED];
     float a = (float)system->mixing[i], b = (float)system->reflection_gain[i];
     float per_channel = 1 / (float)level->channels,
-          per_scale = 1 / (float)(system->robust_scale * system->robust_scale), confidence = (float)system->confidence[i];
+          per_scale = 1 / (float)(system->robust_scale * system->robust_scale),
+          confidence = (float)system->confidence[i];
     ptrdiff_t offset = (ptrdiff_t)system->strip_low[block] * level->width[REFLECTED];
     struct long_product product = {1, 0};
     double half_weighted = 0;

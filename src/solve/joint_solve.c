@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/timer.h"
-#include "ops/diff.h"
 #include "solve/joint_object.h"
 
 /* Share of the reflection's pixels that the black point lets below zero. Mean PSNR of T over six scenes, m = 3, the
@@ -36,12 +35,6 @@ static void layout_layers(struct joint *joint, struct arena *arena)
 static void layout_vectors(struct joint *joint, struct arena *arena)
 {
     esra_joint_system_layout(&joint->system, &joint->level[joint->wanted], arena);
-}
-
-static void layout_expected(struct joint *joint, struct arena *arena)
-{
-    for (int l = 0; l < joint->levels; l++)
-        esra_joint_level_layout_expected(&joint->level[l], arena);
 }
 
 /* Warps of all levels from `wanted` on. */
@@ -196,72 +189,13 @@ static void settle_black(struct joint *joint)
                            joint->system.jacobi[TRANSMITTED]);
 }
 
-/* half[2] = E one level coarser. */
-static esra_status halve_expected(const struct image *fine, struct image *half, struct message *message)
-{
-    esra_status status = ESRA_OK;
-    for (int k = 0; k < 2; k++)
-        TRY(esra_image_create(&half[k], (fine->width + 1) / 2, (fine->height + 1) / 2, fine->channels, message));
-    for (int c = 0; c < fine->channels; c++)
-        esra_diff_halve(image_plane(&fine[0], c), image_plane(&fine[1], c), image_plane(&half[0], c),
-                        image_plane(&half[1], c));
-fail:
-    return status;
-}
-
-/* E at all levels, or none at any. */
-static esra_status expect(struct joint *joint, const struct joint_model *model, struct message *message)
-{
-    struct image here[2] = {{0}}, next[2] = {{0}};
-    const struct image *fine = model->expected;
-    esra_status status = ESRA_OK;
-    for (int l = 0; l < joint->levels; l++)
-        joint->level[l].expected[0] = joint->level[l].expected[1] = NULL;
-    if (fine && !esra_joint_place(joint, &joint->expected, layout_expected))
-        return esra_fail_memory(message);
-    for (int l = 0; fine && l < joint->levels; l++) {
-        struct joint_level *level = &joint->level[l];
-        for (int k = 0; k < 2; k++)
-            lanes_load(level->expected[k], &fine[k], 0, level->height[TRANSMITTED]);
-        TRY(halve_expected(fine, next, message));
-        for (int k = 0; k < 2; k++) {
-            esra_image_free(&here[k]);
-            here[k] = next[k];
-            next[k] = (struct image){0};
-        }
-        fine = here;
-    }
-fail:
-    for (int k = 0; k < 2; k++) {
-        esra_image_free(&here[k]);
-        esra_image_free(&next[k]);
-    }
-    return status;
-}
-
-/* R, given on the frame, onto its canvas; beyond the frame its border goes on. */
-static void place_reflection(struct joint *joint, const struct image *given)
-{
-    const struct joint_level *top = &joint->level[0];
-    size_t pixels = (size_t)given->width * (size_t)given->height;
-    for (int y = 0; y < top->height[REFLECTED]; y++)
-        for (int x = 0; x < top->width[REFLECTED]; x++) {
-            int row = y + joint->canvas.top, column = x + joint->canvas.left;
-            row = row < 0 ? 0 : row >= given->height ? given->height - 1 : row;
-            column = column < 0 ? 0 : column >= given->width ? given->width - 1 : column;
-            lanes *to = &top->layer[REFLECTED][(size_t)y * top->width[REFLECTED] + x];
-            for (int c = 0; c < LANES; c++)
-                (*to)[c] = c < given->channels ? given->data[c * pixels + (size_t)row * given->width + column] : 0;
-        }
-}
-
 /* From layers that have their low frequencies: the finest level alone. */
 static void go_on(struct joint *joint, const struct image *start, const struct joint_settings *settings,
                   struct joint_info *info)
 {
     struct joint_level *top = &joint->level[0];
     lanes_load(top->layer[TRANSMITTED], &start[TRANSMITTED], 0, top->height[TRANSMITTED]);
-    place_reflection(joint, &start[REFLECTED]);
+    esra_joint_place_reflection(joint, &start[REFLECTED]);
     esra_joint_system_enter(&joint->system, top);
     improve(joint, settings, settings->reweighings, false, info);
 }
@@ -308,7 +242,7 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
     if (!esra_joint_place(joint, &joint->vectors, layout_vectors))
         return esra_fail_memory(message);
     set_system(joint, model, settings);
-    TRY(expect(joint, model, message));
+    TRY(esra_joint_expect(joint, model, message));
     if (model->start && joint->wanted == 0)
         go_on(joint, model->start, settings, info);
     else
@@ -333,7 +267,7 @@ esra_status esra_joint_resume(struct joint *joint, const struct joint_model *mod
     if (!esra_joint_place(joint, &joint->vectors, layout_vectors))
         return esra_fail_memory(message);
     set_system(joint, model, settings);
-    TRY(expect(joint, model, message));
+    TRY(esra_joint_expect(joint, model, message));
     esra_joint_system_enter(&joint->system, &joint->level[joint->finest]);
     improve(joint, settings, settings->reweighings, false, info);
     finish(joint, info, start_s);

@@ -24,7 +24,7 @@ struct joint_system {
     struct joint_level *level;
     struct pool *pool;
     const double *mixing, *reflection_gain; /* a_i, b_i */
-    const double *confidence; /* of each photo: w_i is this times its mask */
+    const double *confidence;               /* of each photo: w_i is this times its mask */
     double lambda[JOINT_LAYERS];
     double lambda_expected;
     double robust_scale; /* d */
@@ -34,7 +34,7 @@ struct joint_system {
     lanes *residual[JOINT_LAYERS], *direction[JOINT_LAYERS], *image[JOINT_LAYERS]; /* r, p, q = A p */
     float *jacobi[JOINT_LAYERS];                                                   /* 1/diagonal of A */
     float *edge[JOINT_LAYERS][2]; /* lambda_l eta_l, for T with lambda_E eta_E added; down and right */
-    uint8_t *dark[JOINT_LAYERS];                                                   /* delta_l, one bit a channel */
+    uint8_t *dark[JOINT_LAYERS];  /* delta_l, one bit a channel */
     lanes *strip[JOINT_BLOCKS];
     int strip_low[JOINT_BLOCKS], strip_high[JOINT_BLOCKS];
     size_t strip_lanes; /* room for all strips together */

@@ -1,5 +1,5 @@
-/* tests/gradients/agreement.c - what photos agree on: a reflection in the reference is voted away, what a photo does not
- * see is not counted, offsets are recovered, the bound lies over the scene, and its gradients integrate to it. */
+/* tests/gradients/agreement.c - what photos agree on: a reflection in the reference is voted away, what a photo does
+ * not see is not counted, offsets are recovered, the bound lies over the scene, and its gradients integrate to it. */
 #include "gradients/agreement.h"
 
 #include "check.h"
@@ -8,11 +8,11 @@
 #include "gradients/offset.h"
 #include "ops/poisson.h"
 
-#define WIDTH 96
-#define HEIGHT 72
-#define PIXELS (WIDTH * HEIGHT)
+#define WIDTH   96
+#define HEIGHT  72
+#define PIXELS  (WIDTH * HEIGHT)
 #define SAMPLES (3 * PIXELS)
-#define PHOTOS 5
+#define PHOTOS  5
 
 static struct pool *pool;
 static struct image photos[PHOTOS], masks[PHOTOS], scene, layer;
@@ -230,7 +230,8 @@ static double spread_of(const struct image *image)
     return sum;
 }
 
-/* One wrong gradient in fifty, which least squares would spread: what is integrated stays near, whatever the threads. */
+/* One wrong gradient in fifty, which least squares would spread: what is integrated stays near, whatever the threads.
+ */
 static void wrong_gradients_stay_where_they_are(void)
 {
     struct message message;
@@ -248,7 +249,8 @@ static void wrong_gradients_stay_where_they_are(void)
     CHECK(esra_integrate(gradients, &scene, &upper, &layer, pool, &message) == ESRA_OK);
     float *scratch = malloc(esra_poisson_scratch(WIDTH, HEIGHT) * sizeof *scratch);
     for (int c = 0; c < 3; c++)
-        esra_poisson_solve(image_plane(&gradients[0], c), image_plane(&gradients[1], c), image_plane(&again, c), scratch);
+        esra_poisson_solve(image_plane(&gradients[0], c), image_plane(&gradients[1], c), image_plane(&again, c),
+                           scratch);
     free(scratch);
     CHECK(spread_of(&layer) < .5 * spread_of(&again));
     CHECK(esra_pool_create(&one, 1, &message) == ESRA_OK);

@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-#define WIDTH 37
+#define WIDTH  37
 #define HEIGHT 29
 
 static float from[WIDTH * HEIGHT], to[WIDTH * HEIGHT], room[WIDTH * HEIGHT];
@@ -26,7 +26,8 @@ static void extremes_are_found(void)
     for (int reach = 0; reach < 9; reach++)
         for (int narrow = 0; narrow < 3; narrow++) {
             int width = narrow == 1 ? 1 : WIDTH, height = narrow == 2 ? 1 : HEIGHT;
-            struct plane in = {from, width, height, width}, out = {to, width, height, width}, scratch = {room, width, height, width};
+            struct plane in = {from, width, height, width}, out = {to, width, height, width},
+                         scratch = {room, width, height, width};
             check_fill(from, (size_t)(width * height), -1, 1);
             esra_largest(pool, in, out, reach, scratch);
             for (int n = 0; n < width * height; n++)

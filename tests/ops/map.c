@@ -6,7 +6,7 @@
 #include "ops/resample.h"
 #include "ops/warp.h"
 
-#define WIDTH 64
+#define WIDTH  64
 #define HEIGHT 48
 #define PIXELS (WIDTH * HEIGHT)
 
@@ -85,11 +85,12 @@ static void a_map_is_inverted(void)
     esra_image_free(&out);
 }
 
-/* The left half moves right, the right half left: near the middle two places are seen in one, and far from it none; whatever
- * comes out is finite, and what is flagged as met is. A map of nonsense meets nowhere. */
+/* The left half moves right, the right half left: near the middle two places are seen in one, and far from it none;
+ * whatever comes out is finite, and what is flagged as met is. A map of nonsense meets nowhere. */
 static void folds_and_nonsense_are_told(void)
 {
-    struct image map = make_image(WIDTH, HEIGHT, 2), out = make_image(WIDTH, HEIGHT, 2), met = make_image(WIDTH, HEIGHT, 1);
+    struct image map = make_image(WIDTH, HEIGHT, 2), out = make_image(WIDTH, HEIGHT, 2),
+                 met = make_image(WIDTH, HEIGHT, 1);
     for (int n = 0; n < PIXELS; n++) {
         map.data[n] = (float)(n % WIDTH + (n % WIDTH < WIDTH / 2 ? -6 : 6));
         map.data[PIXELS + n] = (float)(n / WIDTH);
@@ -121,12 +122,14 @@ static void fill_warp(struct warp *warp, struct arena *arena)
     esra_warp_layout(warp, arena);
 }
 
-/* At full size a table from a map is the homography's own but for float32; a coarser one shifts by the middle of blocks. */
+/* At full size a table from a map is the homography's own but for float32; a coarser one shifts by the middle of
+ * blocks. */
 static void tables_are_the_homographys(void)
 {
     struct image map = make_map(motion);
     struct arena arena[2] = {{0}};
-    struct warp direct = {.width = WIDTH, .height = HEIGHT, .canvas_width = WIDTH, .canvas_height = HEIGHT}, dense = direct;
+    struct warp direct = {.width = WIDTH, .height = HEIGHT, .canvas_width = WIDTH, .canvas_height = HEIGHT},
+                dense = direct;
     struct warp_map from = {image_plane(&map, 0), image_plane(&map, 1), 1, 0, 0};
     fill_warp(&direct, &arena[0]);
     fill_warp(&dense, &arena[1]);
@@ -139,7 +142,8 @@ static void tables_are_the_homographys(void)
         CHECK_NEAR(a.index % WIDTH + a.fx * 0x1p-15, b.index % WIDTH + b.fx * 0x1p-15, 1e-4);
         CHECK_NEAR(a.index / WIDTH + a.fy * 0x1p-15, b.index / WIDTH + b.fy * 0x1p-15, 1e-4);
     }
-    struct warp half = {.width = WIDTH / 2, .height = HEIGHT / 2, .canvas_width = WIDTH / 2 + 4, .canvas_height = HEIGHT / 2};
+    struct warp half = {
+        .width = WIDTH / 2, .height = HEIGHT / 2, .canvas_width = WIDTH / 2 + 4, .canvas_height = HEIGHT / 2};
     from = (struct warp_map){image_plane(&map, 0), image_plane(&map, 1), 2, -4, 2};
     fill_warp(&half, &arena[0]);
     esra_warp_fill_map(&half, &from, 0, HEIGHT / 2);

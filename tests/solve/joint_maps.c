@@ -1,14 +1,15 @@
-/* tests/solve/joint_maps.c - the joint solve with dense maps and expected gradients: a homography as a map gives what the
- * homography gives, bent maps are solved as well, E pulls T, confidences count, and nothing degenerate breaks it. */
+/* tests/solve/joint_maps.c - the joint solve with dense maps and expected gradients: a homography as a map gives what
+ * the homography gives, bent maps are solved as well, E pulls T, confidences count, and nothing degenerate breaks it.
+ */
 #include "check.h"
 #include "ops/diff.h"
 #include "solve/joint.h"
 
-#define WIDTH 110
-#define HEIGHT 84
-#define PIXELS (WIDTH * HEIGHT)
+#define WIDTH   110
+#define HEIGHT  84
+#define PIXELS  (WIDTH * HEIGHT)
 #define SAMPLES (3 * PIXELS)
-#define PHOTOS 4
+#define PHOTOS  4
 
 static const double mixing[PHOTOS] = {1, 1.05, .96, 1.02}, gain[PHOTOS] = {1, 1, 1, 1};
 static const double motion[9 * PHOTOS] = {1, 0,    0,    0,    1, 0,    0, 0, 1, /* the reference */
@@ -61,8 +62,8 @@ static void make_scene(bool bent)
             maps[i].data[PIXELS + n] = (float)v;
             masks[i].data[n] = 1;
             for (int c = 0; c < 3; c++)
-                photos[i].data[c * PIXELS + n] = (float)(mixing[i] * truth.data[c * PIXELS + n] + mirrored_at(u, v, c) +
-                                                         check_random(-.002, .002));
+                photos[i].data[c * PIXELS + n] =
+                    (float)(mixing[i] * truth.data[c * PIXELS + n] + mirrored_at(u, v, c) + check_random(-.002, .002));
         }
     }
     for (int k = 0; k < 2; k++)
@@ -137,8 +138,8 @@ static void a_homography_as_a_map_is_the_same(void)
     make_scene(false);
     struct joint_info a = solve(&(struct joint_model){.mixing = mixing, .reflection_gain = gain, .motion = motion},
                                 &settings, 2, &direct);
-    struct joint_info b = solve(&(struct joint_model){.mixing = mixing, .reflection_gain = gain, .maps = maps}, &settings,
-                                2, &dense);
+    struct joint_info b =
+        solve(&(struct joint_model){.mixing = mixing, .reflection_gain = gain, .maps = maps}, &settings, 2, &dense);
     CHECK(rms(&direct, &dense) < 2e-3);
     CHECK_NEAR(a.overlap, b.overlap, .01);
     CHECK_NEAR(a.objective, b.objective, .02 * a.objective);
@@ -147,7 +148,8 @@ static void a_homography_as_a_map_is_the_same(void)
     free_scene();
 }
 
-/* Maps that bend as depth does: solved with them, not with the homographies they are bent from; any threads, one answer. */
+/* Maps that bend as depth does: solved with them, not with the homographies they are bent from; any threads, one
+ * answer. */
 static void bent_maps_are_solved(void)
 {
     struct joint_settings settings = usual();
