@@ -27,8 +27,8 @@ static const struct smoothing transmitted_smoothing = {.small = .004, .large = .
                                                        .edge = 8 / 255., .contrast = 1};
 /* The remainders are noisy and R is blurred: a wider blur and window, smoother, and far more depths, as the mirrored
  * scene may stand anywhere. */
-static const struct sweep_options reflected_sweep = {.side_px = 700, .labels_most = 120, .reach = .2, .blur_px = 1,
-                                                     .truncate = .04, .window = 2, .best = 2};
+static const struct sweep_options reflected_sweep = {.side_px = 700, .labels_most = 120, .reach = .2, .margin = .15,
+                                                     .blur_px = 1, .truncate = .04, .window = 2, .best = 2};
 static const struct smoothing reflected_smoothing = {.small = .006, .large = .06, .speckle = .01, .fill = 400,
                                                      .edge = 15 / 255., .contrast = 2};
 
@@ -40,6 +40,8 @@ static const struct smoothing reflected_smoothing = {.small = .006, .large = .06
 #define CERTAIN .08f
 /* A confidence of nothing, so that there is always something to fill from. */
 #define UNCERTAIN 1e-4f
+/* Labels are refined to a quarter: the parabola does the rest. */
+#define PARTS 4
 /* Pixels as near as this to a step of depth are guarded. */
 #define GUARD_PX 9
 
@@ -161,8 +163,15 @@ fail:
     return status;
 }
 
-/* The volume and its sums are gone when this ends. */
-static esra_status find_labels(struct making *m)
+static void release_volume(struct making *m)
+{
+    esra_release(&m->penalties);
+    esra_release(&m->volume);
+    esra_release(&m->sgm.sums);
+}
+
+/* The volume of costs and its smoothed sums; to be released also where it fails. WORK and LOW are used. */
+static esra_status sweep_smoothly(struct making *m)
 {
     size_t samples;
     esra_status status;
@@ -170,16 +179,43 @@ static esra_status find_labels(struct making *m)
     if (!esra_size_multiply(pixels_of(m), (size_t)m->sweep.padded, &samples) || !m->penalties ||
         !(m->volume = esra_allocate_untouched(samples, sizeof *m->volume)) ||
         !(m->sgm.sums = esra_allocate_untouched(samples, sizeof *m->sgm.sums)))
-        TRY(esra_fail_memory(m->message));
-    TRY(esra_sweep_costs(&m->sweep, m->pool, m->volume, m->message));
+        return esra_fail_memory(m->message);
+    status = esra_sweep_costs(&m->sweep, m->pool, m->volume, m->message);
+    if (status != ESRA_OK)
+        return status;
     set_penalties(m);
-    TRY(esra_sgm_run(&m->sgm, m->pool, m->message));
+    return esra_sgm_run(&m->sgm, m->pool, m->message);
+}
+
+static esra_status find_labels(struct making *m)
+{
+    esra_status status;
+    TRY(sweep_smoothly(m));
     esra_pool_run(m->pool, choose_block, m, rows_blocks(m->sweep.height), NULL);
     status = mend(m);
 fail:
-    esra_release(&m->penalties);
-    esra_release(&m->volume);
-    esra_release(&m->sgm.sums);
+    release_volume(m);
+    return status;
+}
+
+/* MENDED <- the same to parts of a label, where the photos tell them: depths a quarter of a label apart, from one below to
+ * one above each pixel's own, are compared and smoothed as labels were. */
+static esra_status refine(struct making *m)
+{
+    struct plane label = plane_of(m, MENDED), fine = plane_of(m, HIGH), keep = plane_of(m, LOW);
+    struct sweep coarse = m->sweep;
+    esra_status status;
+    esra_sweep_refine(&m->sweep, label, fine, PARTS);
+    TRY(sweep_smoothly(m));
+    esra_blur(m->pool, plane_of(m, CONFIDENCE), keep, 1);
+    for (size_t n = 0; n < pixels_of(m); n++) {
+        float change = esra_sgm_choose(&m->sgm, n) / PARTS - 1;
+        fine.data[n] = label.data[n] + clip(keep.data[n] / CERTAIN) * change;
+    }
+    esra_label_median(m->pool, fine, label);
+fail:
+    release_volume(m);
+    m->sweep = coarse;
     return status;
 }
 
@@ -272,10 +308,12 @@ static esra_status make(struct depth *depth, struct pool *pool, const struct cam
     bool told = options && (options->near != 0 || options->far != 0);
     sweep.near = told ? options->near : camera->near;
     sweep.far = told ? options->far : camera->far;
+    sweep.reach = told ? 0 : sweep.reach;
     TRY(esra_sweep_create(&m.sweep, pool, camera, photos, &sweep, lowest, message));
     TRY(make_guide(&m));
     TRY(esra_image_create(&m.planes, m.sweep.width, m.sweep.height, PLANES, message));
     TRY(find_labels(&m));
+    TRY(refine(&m));
     TRY(explain(&m, guarded ? GUARD_PX : 0, &depth->explained));
     TRY(finish(&m, depth, guarded));
 fail:

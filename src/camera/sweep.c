@@ -25,6 +25,12 @@
 #define BEST_MOST 3
 #define BAND_MOST (BLOCK_ROWS + 2 * SHARE_REACH)
 
+static void set_labels(struct sweep *s, int labels)
+{
+    s->labels = labels;
+    s->padded = (labels + SWEEP_ALIGN - 1) / SWEEP_ALIGN * SWEEP_ALIGN;
+}
+
 /* The list of depths: from the nearest to the farthest and some more, a pixel apart in the photo that moves
  * most. */
 static void list_labels(struct sweep *s, double scale)
@@ -39,8 +45,7 @@ static void list_labels(struct sweep *s, double scale)
     low -= more;
     high += more;
     double wanted = ceil((high - low) * farthest) + 1;
-    s->labels = (int)fmax(3, fmin(s->options.labels_most, wanted));
-    s->padded = (s->labels + SWEEP_ALIGN - 1) / SWEEP_ALIGN * SWEEP_ALIGN;
+    set_labels(s, (int)fmax(3, fmin(s->options.labels_most, wanted)));
     s->lowest = low;
     s->step = (high - low) / (s->labels - 1);
 }
@@ -86,6 +91,16 @@ fail:
     return status;
 }
 
+void esra_sweep_refine(struct sweep *sweep, struct plane own, struct plane fine, int parts)
+{
+    for (size_t n = 0; n < (size_t)sweep->width * (size_t)sweep->height; n++)
+        fine.data[n] = (float)parts * own.data[n];
+    set_labels(sweep, 2 * parts + 1);
+    sweep->base = fine;
+    sweep->lowest -= sweep->step;
+    sweep->step /= parts;
+}
+
 void esra_sweep_free(struct sweep *sweep)
 {
     esra_image_free(&sweep->reference);
@@ -97,6 +112,7 @@ void esra_sweep_free(struct sweep *sweep)
 /* What one worker needs for a band. */
 struct band {
     float *turned;                      /* [field][row][3][width]: R (q~, 1) */
+    float *depths;                      /* [BAND_MOST][width]: w */
     float *across, *down;               /* [width]: where a row is seen */
     float *errors, *sums, *smooth;      /* [BAND_MOST][width]; sums has `reach` more at either end */
     float *best[BEST_MOST];             /* [BLOCK_ROWS][width]: the least, the second ... */
@@ -116,7 +132,7 @@ struct sweeping {
 static size_t band_floats(const struct sweep *s)
 {
     size_t width = (size_t)s->width;
-    return width * BAND_MOST * 3 * (size_t)s->count + 2 * width + (2 * BAND_MOST + 1) * width + 2 * SHARE_REACH +
+    return width * BAND_MOST * 3 * (size_t)s->count + 2 * width + (3 * BAND_MOST + 1) * width + 2 * SHARE_REACH +
            BEST_MOST * BLOCK_ROWS * width + 2 * BAND_MOST * width;
 }
 
@@ -126,7 +142,8 @@ static void layout_band(const struct sweep *s, struct band *band, float *at)
     band->turned = at;
     band->across = band->turned + width * BAND_MOST * 3 * (size_t)s->count;
     band->down = band->across + width;
-    band->errors = band->down + width;
+    band->depths = band->down + width;
+    band->errors = band->depths + BAND_MOST * width;
     band->smooth = band->errors + BAND_MOST * width;
     band->sums = band->smooth + BAND_MOST * width + SHARE_REACH;
     band->best[0] = band->sums + width + SHARE_REACH;
@@ -155,19 +172,19 @@ static void turn_row(const struct sweep *s, int field, int y, float *turned)
 }
 
 /* Where a row at depth w is seen, in px of the reduced photo. What is behind the camera comes out far away. */
-static void place_row(const struct sweep *s, int field, const float *restrict turned, float w, float *restrict across,
-                      float *restrict down)
+static void place_row(const struct sweep *s, int field, const float *restrict turned, const float *restrict w,
+                      float *restrict across, float *restrict down)
 {
     const struct camera *camera = s->camera;
     const double *t = camera->pose[s->photo[field]].t;
-    float ax = w * (float)t[0], ay = w * (float)t[1], az = w * (float)t[2], k1 = (float)camera->k1;
+    float ax = (float)t[0], ay = (float)t[1], az = (float)t[2], k1 = (float)camera->k1;
     float sx = (float)s->width / (float)camera->width, sy = (float)s->height / (float)camera->height;
     float fx = (float)camera->focal_px * sx, fy = (float)camera->focal_px * sy;
     float cx = ((float)camera->cx + .5f) * sx - .5f, cy = ((float)camera->cy + .5f) * sy - .5f;
     const float *tx = turned, *ty = turned + s->width, *tz = turned + 2 * s->width;
     for (int x = 0; x < s->width; x++) {
-        float z = tz[x] + az, over = z > (float)MODEL_BEFORE ? 1 / z : 1e6f;
-        float px = (tx[x] + ax) * over, py = (ty[x] + ay) * over, wide = 1 + k1 * (px * px + py * py);
+        float z = tz[x] + w[x] * az, over = z > (float)MODEL_BEFORE ? 1 / z : 1e6f;
+        float px = (tx[x] + w[x] * ax) * over, py = (ty[x] + w[x] * ay) * over, wide = 1 + k1 * (px * px + py * py);
         across[x] = cx + fx * px * wide;
         down[x] = cy + fy * py * wide;
     }
@@ -256,20 +273,34 @@ static void keep_best(const struct band *band, const float *values, int count)
     }
 }
 
+/* w of a label, row by row. */
+static void set_depths(const struct sweeping *w, const struct band *band, int begin, int rows, int label)
+{
+    const struct sweep *s = w->sweep;
+    float lowest = (float)(s->lowest + label * s->step), step = (float)s->step;
+    for (int j = 0; j < rows; j++) {
+        const float *base = s->base.data ? plane_row(s->base, clamp_row(begin - w->reach + j, s->height)) : NULL;
+        for (int x = 0; x < s->width; x++)
+            band->depths[(ptrdiff_t)j * s->width + x] = lowest + (base ? step * base[x] : 0);
+    }
+}
+
 /* The mean of the best photos' values at one label, into band->best[0]. */
 static void judge_label(const struct sweeping *w, struct band *band, int begin, int end, int label)
 {
     const struct sweep *s = w->sweep;
     int rows = end - begin + 2 * w->reach, count = (end - begin) * s->width, best = s->options.best;
-    float depth = (float)(s->lowest + label * s->step), most = (float)s->options.truncate;
+    float most = (float)s->options.truncate;
     best = best < s->count - 1 ? best : s->count - 1;
     for (int k = 0; k < BEST_MOST; k++)
         for (int n = 0; n < count; n++)
             band->best[k][n] = INFINITY;
+    set_depths(w, band, begin, rows, label);
     for (int field = 1; field < s->count; field++) {
         for (int j = 0; j < rows; j++) {
             float *errors = band->errors + (ptrdiff_t)j * s->width;
-            place_row(s, field, band->turned + ((ptrdiff_t)field * BAND_MOST + j) * 3 * s->width, depth, band->across, band->down);
+            place_row(s, field, band->turned + ((ptrdiff_t)field * BAND_MOST + j) * 3 * s->width,
+                      band->depths + (ptrdiff_t)j * s->width, band->across, band->down);
             compare_row(&s->fields[field], field_sample(&s->fields[0], 0, clamp_row(begin - w->reach + j, s->height)),
                         band->across, band->down, errors);
             if (w->shares)

@@ -33,6 +33,7 @@ struct sweep {
     int count;                       /* of the fields */
     int width, height, labels, padded;
     double lowest, step; /* label k: w = lowest + k step */
+    struct plane base;   /* added to every label of a pixel, in labels; data NULL: nothing is */
     struct sweep_options options;
 };
 
@@ -40,6 +41,10 @@ struct sweep {
 esra_status esra_sweep_create(struct sweep *sweep, struct pool *pool, const struct camera *camera,
                               const struct image *photos, const struct sweep_options *options, float lowest,
                               struct message *message);
+
+/* From the list of depths to one of depths near each pixel's own: from a label below to one above, in so many parts. fine
+ * gets parts * own, and is kept by the sweep. */
+void esra_sweep_refine(struct sweep *sweep, struct plane own, struct plane fine, int parts);
 
 void esra_sweep_free(struct sweep *sweep);
 
