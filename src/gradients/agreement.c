@@ -20,7 +20,7 @@
 #include "ops/blur.h"
 #include "ops/extreme.h"
 
-#define PHOTOS_MOST 16
+#define PHOTOS_MOST 64
 #define VALUES_MOST 6 /* two directions of three colours */
 
 /* Window at 900 px of width; it grows with the photos, as their blur and the errors of their maps do. */

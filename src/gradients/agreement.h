@@ -6,7 +6,7 @@
 #include "base/image.h"
 #include "base/pool.h"
 
-/* Photos in the reference frame, all of one size, at most 16. */
+/* Photos in the reference frame, all of one size, at most 64. */
 struct agreement_problem {
     int photos, reference;
     const struct image *images; /* [photos] */
