@@ -2,8 +2,8 @@
  *
  *     bench_camera [-t threads] [-r reference] [-g group] [-o folder] PHOTO...
  *
- * reference counts from 1, without it the middle photo; -g: depths of this group of tracks alone. With -o the maps are written there as .npy, and each photo as the
- * reference would see it. */
+ * reference counts from 1, without it the middle photo; -g: depths of this group of tracks alone. With -o the maps are
+ * written there as .npy, and each photo as the reference would see it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -48,11 +48,12 @@ static esra_status measure_camera(struct job *job)
     const struct camera *camera = &job->camera;
     if (status != ESRA_OK)
         return status;
-    printf("camera: %.2f s, %s, %d tracks, error %.3f px, parallax %.2f (90 %%: %.2f) px, focal %.0f px, k1 %.3f, centre "
-           "%.0f,%.0f, turned %.3f, w %.3f..%.3f\n",
-           esra_timer_now_s() - start, camera->found ? "found" : "not found", camera->tracks, camera->error_px,
-           camera->parallax_px, camera->parallax_most_px, camera->focal_px, camera->k1, camera->cx, camera->cy,
-           camera->turned, camera->far, camera->near);
+    printf(
+        "camera: %.2f s, %s, %d tracks, error %.3f px, parallax %.2f (90 %%: %.2f) px, focal %.0f px, k1 %.3f, centre "
+        "%.0f,%.0f, turned %.3f, w %.3f..%.3f\n",
+        esra_timer_now_s() - start, camera->found ? "found" : "not found", camera->tracks, camera->error_px,
+        camera->parallax_px, camera->parallax_most_px, camera->focal_px, camera->k1, camera->cx, camera->cy,
+        camera->turned, camera->far, camera->near);
     for (int n = 0; n < camera->groups; n++)
         printf("  group %d: w %.3f..%.3f, %d tracks, explained %.3f, mixed %.3f\n", n, camera->group[n].far,
                camera->group[n].near, camera->group[n].tracks, camera->group[n].explained, camera->group[n].mixed);
@@ -110,8 +111,8 @@ static esra_status measure_depth(struct job *job)
     esra_status status =
         esra_depth_transmitted(&job->depth, job->pool, &job->camera, job->images, &options, &job->message);
     if (status == ESRA_OK)
-        printf("depth: %.2f s, %d x %d, %d labels, explained %.3f\n", esra_timer_now_s() - start, job->depth.labels.width,
-               job->depth.labels.height, job->depth.count, job->depth.explained);
+        printf("depth: %.2f s, %d x %d, %d labels, explained %.3f\n", esra_timer_now_s() - start,
+               job->depth.labels.width, job->depth.labels.height, job->depth.count, job->depth.explained);
     return status;
 }
 

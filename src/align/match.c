@@ -91,7 +91,8 @@ esra_status esra_features_match(struct matches *matches, struct pool *pool, cons
 {
     int *nearest = find_all_nearest(pool, reference, photo, reach_px, RATIO_MOST);
     *matches = (struct matches){0};
-    esra_status status = nearest ? list_matches(matches, reference, photo, nearest, NULL, message) : esra_fail_memory(message);
+    esra_status status = nearest ? list_matches(matches, reference, photo, nearest, NULL, message)
+                                 : esra_fail_memory(message);
     esra_release(&nearest);
     return status;
 }

@@ -15,14 +15,14 @@
 #include "camera/model.h"
 
 /* Priors, in px^2 like the rest: lenses of phones and cameras have focal lengths of about 1.2 photo sides, within 30 %
- * (each of the 25: as much as 25 sightings 1 px off); little distortion; the centre is the photo's, within 15 %. Inverse
- * depths lie around 1: that sets their unit. */
+ * (each of the 25: as much as 25 sightings 1 px off); little distortion; the centre is the photo's, within 15 %.
+ * Inverse depths lie around 1: that sets their unit. */
 static const double prior_weight[LENS_PARAMETERS] = {25 / .09, 1e4, 25 / .0225, 25 / .0225};
-#define PRIOR_DEPTH .05
+#define PRIOR_DEPTH  .05
 #define FOCAL_MIDDLE 1.2
 /* A depth moves by no more than this at a step. */
 #define DEPTH_STEP 1.
-#define RETRIES 8
+#define RETRIES    8
 
 static double side_of(const struct tracks *tracks)
 {
@@ -40,7 +40,9 @@ static void use_lens(struct guess *guess, const struct tracks *tracks)
 
 esra_status esra_guess_create(struct guess *guess, const struct tracks *tracks, struct message *message)
 {
-    *guess = (struct guess){.camera = {.photos = tracks->photos, .reference = tracks->reference, .width = tracks->width,
+    *guess = (struct guess){.camera = {.photos = tracks->photos,
+                                       .reference = tracks->reference,
+                                       .width = tracks->width,
                                        .height = tracks->height}};
     guess->camera.pose = esra_allocate((size_t)tracks->photos, sizeof *guess->camera.pose);
     guess->w = esra_allocate((size_t)tracks->count + 1, sizeof *guess->w);
@@ -72,7 +74,8 @@ void esra_guess_copy(struct guess *to, const struct guess *from, const struct tr
 
 esra_status esra_adjusting_create(struct adjusting *adjusting, const struct tracks *tracks, struct message *message)
 {
-    size_t parameters = (size_t)(tracks->photos - 1) * POSE_PARAMETERS + LENS_PARAMETERS, count = (size_t)tracks->count + 1;
+    size_t parameters = (size_t)(tracks->photos - 1) * POSE_PARAMETERS + LENS_PARAMETERS,
+           count = (size_t)tracks->count + 1;
     *adjusting = (struct adjusting){.tracks = tracks, .parameters = (int)parameters};
     esra_status status = esra_guess_create(&adjusting->trial, tracks, message);
     if (status != ESRA_OK)
@@ -97,7 +100,7 @@ esra_status esra_adjusting_create(struct adjusting *adjusting, const struct trac
 
 void esra_adjusting_free(struct adjusting *adjusting)
 {
-    double **arrays[] = {&adjusting->a, &adjusting->b, &adjusting->d, &adjusting->g,
+    double **arrays[] = {&adjusting->a, &adjusting->b,     &adjusting->d,   &adjusting->g,
                          &adjusting->e, &adjusting->schur, &adjusting->step};
     for (size_t n = 0; n < sizeof arrays / sizeof *arrays; n++)
         esra_release(arrays[n]);
@@ -192,7 +195,9 @@ static void differentiate(const struct guess *guess, double side, const struct s
     double qx = (from->x - c->cx) / f, qy = (from->y - c->cy) / f;
     /* What the lens does once more on the way out. */
     double out[LENS_PARAMETERS][2] = {{f * p->px * (1 + c->k1 * p2), f * p->py * (1 + c->k1 * p2)},
-                                      {f * p->px * p2, f * p->py * p2}, {side, 0}, {0, side}};
+                                      {f * p->px * p2, f * p->py * p2},
+                                      {side, 0},
+                                      {0, side}};
     along_y(c, p, jet);
     bend_look(c->k1, qx, qy, -qx, -qy, 0, change[FOCAL]);
     bend_look(c->k1, qx, qy, 0, 0, 1, change[BEND]);
@@ -215,7 +220,8 @@ static void differentiate(const struct guess *guess, double side, const struct s
 }
 
 /* Adds one residual and its derivatives to the equations; only the lower half of A is kept. */
-static void add_residual(struct adjusting *s, int track, int slot, const struct derivatives *d, double residual, double weight)
+static void add_residual(struct adjusting *s, int track, int slot, const struct derivatives *d, double residual,
+                         double weight)
 {
     int k = s->parameters, lens = k - LENS_PARAMETERS;
     double *e = s->e + (size_t)track * k;
@@ -251,7 +257,8 @@ static void add_track(struct adjusting *s, const struct guess *guess, int n, dou
         if (!s->use[n * tracks->photos + photo])
             continue;
         pass(guess, tracks, n, photo, &p);
-        differentiate(guess, side, track_at(tracks, n, tracks->reference), &guess->camera.pose[photo], guess->w[n], &p, d);
+        differentiate(guess, side, track_at(tracks, n, tracks->reference), &guess->camera.pose[photo], guess->w[n], &p,
+                      d);
         double weight = 1 / (1 + (p.rx * p.rx + p.ry * p.ry) / (scale_px * scale_px));
         for (int axis = 0; axis < 2; axis++) {
             for (int k = BEND; k < LENS_PARAMETERS && !bend; k++)
@@ -275,7 +282,8 @@ static void build(struct adjusting *s, const struct guess *guess, double scale_p
     }
 }
 
-/* schur and step <- the equations of the poses and the lens alone, damped; returns false where they have no solution. */
+/* schur and step <- the equations of the poses and the lens alone, damped; returns false where they have no solution.
+ */
 static bool solve(struct adjusting *s, double damping)
 {
     int k = s->parameters;

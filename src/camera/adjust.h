@@ -23,7 +23,8 @@ struct adjusting {
     bool *use;          /* [count * photos]: sightings that count */
     struct guess trial; /* to step to */
     int parameters;     /* of poses and lens; those of photo n begin at slot n, the lens' come last */
-    /* Normal equations: matrix A and right side b of the parameters; of every track its own D and g, and its row of E. */
+    /* Normal equations: matrix A and right side b of the parameters; of every track its own D and g, and its row of E.
+     */
     double *a, *b, *d, *g, *e, *schur, *step;
 };
 
@@ -38,8 +39,8 @@ void esra_guess_free(struct guess *guess);
 /* Both for the same tracks. */
 void esra_guess_copy(struct guess *to, const struct guess *from, const struct tracks *tracks);
 
-/* Steps downhill, `steps` times at most, and returns the cost: sum of s^2 log(1 + |x - seen|^2/s^2), s = scale_px, and of
- * the priors. bend: the lens' distortion and centre are adjusted too. */
+/* Steps downhill, `steps` times at most, and returns the cost: sum of s^2 log(1 + |x - seen|^2/s^2), s = scale_px, and
+ * of the priors. bend: the lens' distortion and centre are adjusted too. */
 double esra_adjust(struct adjusting *adjusting, struct guess *guess, double scale_px, int steps, bool bend);
 
 /* R <- exp(a) R: turned further, about the axis a, by its length (Rodrigues). */

@@ -1,5 +1,6 @@
 /* camera/bundle.c - the camera and the depths that explain tracks best, over the small motion of a hand (Yu & Gallup
- * 2014): from poses that are all alike, depths at random about 1, with a scale of what counts as an error that narrows. */
+ * 2014): from poses that are all alike, depths at random about 1, with a scale of what counts as an error that narrows.
+ */
 #include "camera/bundle.h"
 
 #include <math.h>
@@ -29,8 +30,8 @@ static double middle_of(const double *w, int count, float *scratch)
     return count ? esra_select_rank(scratch, (size_t)count, (size_t)count / 2) : 0;
 }
 
-/* Near becomes far: with w' = 2m - w, t' = -t, the point R x + w t becomes (R x + 2m t) + w' t', and what is added to R x
- * is a turn but for the perspective it lacks. */
+/* Near becomes far: with w' = 2m - w, t' = -t, the point R x + w t becomes (R x + 2m t) + w' t', and what is added to R
+ * x is a turn but for the perspective it lacks. */
 static void turn_inside_out(struct guess *guess, const struct tracks *tracks, float *scratch)
 {
     double middle = middle_of(guess->w, tracks->count, scratch);
@@ -136,7 +137,7 @@ static void report_depths(const struct adjusting *s, const struct guess *guess, 
             inverse[n] = used ? guess->w[n] : NAN;
     }
     camera->tracks = (int)count;
-    camera->found = count >= BUNDLE_TRACKS_LEAST;
+    camera->found = count >= CAMERA_TRACKS_LEAST;
     if (count) {
         camera->far = esra_select_rank(scratch, count, count / 100);
         camera->near = esra_select_rank(scratch, count, count - 1 - count / 100);
@@ -175,9 +176,8 @@ esra_status esra_bundle(struct camera *camera, const struct tracks *tracks, doub
     for (int n = 0; inverse && n < tracks->count; n++)
         inverse[n] = NAN;
     TRY(start_camera(camera, tracks, message));
-    if (!scratch)
-        TRY(esra_fail_memory(message));
-    if (tracks->count < BUNDLE_TRACKS_LEAST)
+    TRY(scratch ? ESRA_OK : esra_fail_memory(message));
+    if (tracks->count < CAMERA_TRACKS_LEAST)
         goto fail;
     TRY(esra_adjusting_create(&s, tracks, message));
     TRY(esra_guess_create(&best, tracks, message));

@@ -5,11 +5,8 @@
 #include "camera/camera.h"
 #include "camera/tracks.h"
 
-/* Fewer say nothing that chance could not. */
-#define BUNDLE_TRACKS_LEAST 20
-
-/* Fills the camera, whose poses are made here. inverse, where it is not NULL, gets w of every track [tracks->count], NaN
- * for those that do not fit. */
+/* Fills the camera, whose poses are made here. inverse, where it is not NULL, gets w of every track [tracks->count],
+ * NaN for those that do not fit. */
 esra_status esra_bundle(struct camera *camera, const struct tracks *tracks, double *inverse, struct message *message);
 
 #endif

@@ -3,11 +3,12 @@
  *
  * A point at (x, y) of the reference with inverse depth w is seen in photo i at
  *
- *     q = (x - c)/f,  q~ = q (1 - k1 |q|^2),  Y = R_i (q~, 1) + w t_i,  p = (Y_1, Y_2)/Y_3,  x_i = c + f p (1 + k1 |p|^2)
+ *     q = (x - c)/f,  q~ = q (1 - k1 |q|^2),  Y = R_i (q~, 1) + w t_i,  p = (Y_1, Y_2)/Y_3,  x_i = c + f p (1 + k1
+ * |p|^2)
  *
- * w is larger the nearer the point; its unit is the scene's (tracks lie around 1). What is behind the glass and what the
- * glass mirrors are both rigid and seen by this one camera: they share R_i, t_i and differ in w alone, the mirrored scene
- * standing behind the glass as it does to the eye.
+ * w is larger the nearer the point; its unit is the scene's (tracks lie around 1). What is behind the glass and what
+ * the glass mirrors are both rigid and seen by this one camera: they share R_i, t_i and differ in w alone, the mirrored
+ * scene standing behind the glass as it does to the eye.
  *
  * Photos are planar, of one size, one to three channels looked at, and taken as they are: thresholds are made for
  * stored (gamma) values of 0..1. */
@@ -19,18 +20,22 @@
 #include "base/image.h"
 #include "base/pool.h"
 
+/* Fewer say nothing that chance could not. */
+#define CAMERA_TRACKS_LEAST 20
+
 struct pose {
     double r[9]; /* rotation matrix R_i, row by row */
     double t[3]; /* t_i */
-    int tracks;  /* that bear on this pose; under 20 it is not to be trusted */
+    int tracks;  /* that bear on this pose; under CAMERA_TRACKS_LEAST it is not to be trusted */
 };
 
 /* Depths that belong together: tracks between which there is no gap. */
 struct depth_group {
     double near, far; /* w: the highest and the lowest but 1 % */
     int tracks;
-    double explained; /* share of the reference's gradients that photos show at these depths; 0 where there is one group */
-    double mixed;     /* how far its tracks lie among those of group 0: 0 beside them, .5 strewn over them */
+    double
+        explained; /* share of the reference's gradients that photos show at these depths; 0 where there is one group */
+    double mixed;  /* how far its tracks lie among those of group 0: 0 beside them, .5 strewn over them */
 };
 
 #define CAMERA_GROUPS 4
@@ -42,8 +47,8 @@ struct camera {
     bool found;        /* else there were too few tracks: every pose is the identity, and w means nothing */
     int tracks;        /* that fit */
     double error_px;   /* median distance of what was tracked from where the camera says it is */
-    /* How far tracks lie from the homography that fits them best, photo by photo, in px: median and 90 %. Where these are
-     * not clearly above error_px there is no parallax, depth says nothing, and a homography is enough. */
+    /* How far tracks lie from the homography that fits them best, photo by photo, in px: median and 90 %. Where these
+     * are not clearly above error_px there is no parallax, depth says nothing, and a homography is enough. */
     double parallax_px, parallax_most_px;
     /* Over a small motion a scene turned inside out (near and far exchanged) looks nearly the same. Robust cost of the
      * tracks under the best such scene over their cost under this one: near 1 the order of depths is a guess, and
@@ -71,8 +76,8 @@ struct canvas_offset {
     int left, top;
 };
 
-/* to (2 channels, the canvas' size) = x and y, in px of photo n, of what the canvas shows there; pixel centres are whole
- * numbers. Both are -1e6 for what lies behind that camera. */
+/* to (2 channels, the canvas' size) = x and y, in px of photo n, of what the canvas shows there; pixel centres are
+ * whole numbers. Both are -1e6 for what lies behind that camera. */
 void esra_camera_map(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
                      struct canvas_offset offset, const struct image *to);
 
@@ -83,7 +88,8 @@ esra_status esra_camera_unmap(struct pool *pool, const struct camera *camera, in
                               struct canvas_offset offset, const struct image *to, struct message *message);
 
 /* to (1 channel, the canvas' size) = 1 where photo n sees what the canvas shows: inside its frame and hidden
- * by nothing that is nearer by more than `tolerance` in w; else 0. A pixel with an unseen neighbour counts as unseen. */
+ * by nothing that is nearer by more than `tolerance` in w; else 0. A pixel with an unseen neighbour counts as unseen.
+ */
 esra_status esra_camera_visible(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
                                 struct canvas_offset offset, double tolerance, const struct image *to,
                                 struct message *message);

@@ -14,9 +14,9 @@
 /* Of the strongest: below, it is texture of the sensor. */
 #define STRENGTH_LEAST .0015f
 /* No two nearer than this share of the width, and than this many pixels. */
-#define APART .006
+#define APART       .006
 #define APART_LEAST 4
-#define BORDER 3
+#define BORDER      3
 
 enum { SMOOTH, XX, XY, YY, STRENGTH, PLANES };
 
@@ -75,7 +75,8 @@ static int stronger_first(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-/* Peaks above the least strength, sorted. A peak has eight neighbours that are none: a quarter of the pixels suffices. */
+/* Peaks above the least strength, sorted. A peak has eight neighbours that are none: a quarter of the pixels suffices.
+ */
 static int list_peaks(struct plane strength, struct corner *found)
 {
     float most = 0;
@@ -104,35 +105,39 @@ static bool claim(unsigned char *taken, int width, int height, const struct corn
     return true;
 }
 
+/* Takes over `peaks` found at a level, the strongest `most` that are not near one another, in px of level 0. */
+static int thin_out(struct corner *found, int peaks, int most, const struct image *grey, int level,
+                    unsigned char *taken)
+{
+    int apart = (int)fmax(APART_LEAST, APART * grey->width), kept = 0;
+    for (int n = 0; n < peaks && kept < most; n++)
+        if (claim(taken, grey->width, grey->height, &found[n], apart))
+            found[kept++] = (struct corner){ldexpf(found[n].x, level), ldexpf(found[n].y, level), found[n].strength};
+    return kept;
+}
+
 esra_status esra_corners_find(struct corner **corners, int *count, int most, struct pool *pool,
                               const struct pyramid *pyramid, struct message *message)
 {
-    int level = 0, peaks;
-    while (level < pyramid->levels - 1 && (double)pyramid->level[level].width * pyramid->level[level].height > CORNER_PIXELS)
+    int level = 0;
+    while (level < pyramid->levels - 1 &&
+           (double)pyramid->level[level].width * pyramid->level[level].height > CORNER_PIXELS)
         level++;
     const struct image *grey = &pyramid->level[level];
     size_t pixels = (size_t)grey->width * (size_t)grey->height;
     struct image work = {0};
-    struct corner *found = esra_allocate_untouched(pixels / 4 + grey->width + grey->height, sizeof *found);
     unsigned char *taken = esra_allocate(pixels, 1);
-    esra_status status = found && taken ? ESRA_OK : esra_fail_memory(message);
-    *corners = NULL;
+    esra_status status;
+    *corners = esra_allocate_untouched(pixels / 4 + (size_t)grey->width + (size_t)grey->height, sizeof **corners);
     *count = 0;
-    if (status == ESRA_OK)
-        TRY(esra_image_create(&work, grey->width, grey->height, PLANES, message));
-    else
-        goto fail;
+    TRY(taken && *corners ? ESRA_OK : esra_fail_memory(message));
+    TRY(esra_image_create(&work, grey->width, grey->height, PLANES, message));
     measure(pool, grey, &work);
-    peaks = list_peaks(image_plane(&work, STRENGTH), found);
-    int apart = (int)fmax(APART_LEAST, APART * grey->width);
-    for (int n = 0; n < peaks && *count < most; n++)
-        if (claim(taken, grey->width, grey->height, &found[n], apart))
-            found[(*count)++] = (struct corner){ldexpf(found[n].x, level), ldexpf(found[n].y, level), found[n].strength};
-    *corners = found;
-    found = NULL;
+    *count = thin_out(*corners, list_peaks(image_plane(&work, STRENGTH), *corners), most, grey, level, taken);
 fail:
-    esra_release(&found);
     esra_release(&taken);
     esra_image_free(&work);
+    if (status != ESRA_OK)
+        esra_release(corners);
     return status;
 }

@@ -1,5 +1,5 @@
-/* camera/depth.c - inverse depth from the sweep: semi-global smoothing, mending, and filling from where the photos tell it
- * to where they do not. */
+/* camera/depth.c - inverse depth from the sweep: semi-global smoothing, mending, and filling from where the photos tell
+ * it to where they do not. */
 #include "camera/depth.h"
 
 #include <math.h>
@@ -15,22 +15,29 @@
 
 /* How a depth map is made smooth. */
 struct smoothing {
-    double small, large; /* what a step by one label costs, and by more; the unit is the sweep's (differences of gradients) */
-    double speckle;      /* patches of no more than this share of the picture are not believed */
-    double fill, edge;   /* esra_fill's smoothness and edge */
-    float contrast;      /* the guide is multiplied by this */
+    double small,
+        large; /* what a step by one label costs, and by more; the unit is the sweep's (differences of gradients) */
+    double speckle;    /* patches of no more than this share of the picture are not believed */
+    double fill, edge; /* esra_fill's smoothness and edge */
+    float contrast;    /* the guide is multiplied by this */
 };
 
-static const struct sweep_options transmitted_sweep = {.side_px = 700, .labels_most = 96, .margin = .15, .blur_px = .7,
-                                                       .truncate = .06, .window = 1, .best = 3};
-static const struct smoothing transmitted_smoothing = {.small = .004, .large = .03, .speckle = .004, .fill = 100,
-                                                       .edge = 8 / 255., .contrast = 1};
+static const struct sweep_options transmitted_sweep = {
+    .side_px = 700, .labels_most = 96, .margin = .15, .blur_px = .7, .truncate = .06, .window = 1, .best = 3};
+static const struct smoothing transmitted_smoothing = {
+    .small = .004, .large = .03, .speckle = .004, .fill = 100, .edge = 8 / 255., .contrast = 1};
 /* The remainders are noisy and R is blurred: a wider blur and window, smoother, and far more depths, as the mirrored
  * scene may stand anywhere. */
-static const struct sweep_options reflected_sweep = {.side_px = 700, .labels_most = 120, .reach = .2, .margin = .15,
-                                                     .blur_px = 1, .truncate = .04, .window = 2, .best = 2};
-static const struct smoothing reflected_smoothing = {.small = .006, .large = .06, .speckle = .01, .fill = 400,
-                                                     .edge = 15 / 255., .contrast = 2};
+static const struct sweep_options reflected_sweep = {.side_px = 700,
+                                                     .labels_most = 120,
+                                                     .reach = .2,
+                                                     .margin = .15,
+                                                     .blur_px = 1,
+                                                     .truncate = .04,
+                                                     .window = 2,
+                                                     .best = 2};
+static const struct smoothing reflected_smoothing = {
+    .small = .006, .large = .06, .speckle = .01, .fill = 400, .edge = 15 / 255., .contrast = 2};
 
 /* Steps of depth are cheaper where the picture has an edge: gradients of this size halve their cost. */
 #define EDGE_GRADIENT .03f
@@ -42,6 +49,8 @@ static const struct smoothing reflected_smoothing = {.small = .006, .large = .06
 #define UNCERTAIN 1e-4f
 /* Labels are refined to a quarter: the parabola does the rest. */
 #define PARTS 4
+/* Bytes of sums for which the photos' gradients, of about this size, make room. */
+#define SUMS_BESIDE ((size_t)40 << 20)
 /* Pixels as near as this to a step of depth are guarded. */
 #define GUARD_PX 9
 
@@ -92,7 +101,8 @@ static void brightness(const struct making *m)
 static float slope(struct plane p, int x, int y)
 {
     int left = x > 0 ? x - 1 : x, right = x + 1 < p.width ? x + 1 : x;
-    const float *a = plane_row(p, y > 0 ? y - 1 : y), *b = plane_row(p, y), *c = plane_row(p, y + 1 < p.height ? y + 1 : y);
+    const float *a = plane_row(p, y > 0 ? y - 1 : y), *b = plane_row(p, y),
+                *c = plane_row(p, y + 1 < p.height ? y + 1 : y);
     float across = a[right] - a[left] + 2 * (b[right] - b[left]) + c[right] - c[left];
     float down = c[left] + 2 * c[x] + c[right] - a[left] - 2 * a[x] - a[right];
     return hypotf(across, down) / 8;
@@ -111,8 +121,8 @@ static void set_penalties(struct making *m)
             small[n] = (int16_t)((float)m->smoothing->small * share + .5f);
             large[n] = (int16_t)((float)m->smoothing->large * share + .5f);
         }
-    m->sgm = (struct sgm){m->sweep.width, m->sweep.height, m->sweep.labels, m->sweep.padded, m->volume, small, large,
-                          m->sgm.sums};
+    m->sgm = (struct sgm){m->sweep.width, m->sweep.height, m->sweep.labels, m->sweep.padded,
+                          m->volume,      small,           large,           m->sgm.sums};
 }
 
 /* How much better label k is than all labels in the mean: 0 where the picture has nothing to compare. */
@@ -175,16 +185,20 @@ static esra_status sweep_smoothly(struct making *m)
 {
     size_t samples;
     esra_status status;
-    m->penalties = esra_allocate_untouched(2 * pixels_of(m), sizeof *m->penalties);
-    if (!esra_size_multiply(pixels_of(m), (size_t)m->sweep.padded, &samples) || !m->penalties ||
-        !(m->volume = esra_allocate_untouched(samples, sizeof *m->volume)) ||
-        !(m->sgm.sums = esra_allocate_untouched(samples, sizeof *m->sgm.sums)))
+    if (!esra_size_multiply(pixels_of(m), (size_t)m->sweep.padded, &samples))
         return esra_fail_memory(m->message);
-    status = esra_sweep_costs(&m->sweep, m->pool, m->volume, m->message);
-    if (status != ESRA_OK)
-        return status;
+    m->penalties = esra_allocate_untouched(2 * pixels_of(m), sizeof *m->penalties);
+    m->volume = esra_allocate_untouched(samples, sizeof *m->volume);
+    TRY(m->penalties && m->volume ? ESRA_OK : esra_fail_memory(m->message));
+    TRY(esra_sweep_costs(&m->sweep, m->pool, m->volume, m->message));
+    if (samples * sizeof *m->sgm.sums > SUMS_BESIDE)
+        esra_sweep_unload(&m->sweep);
+    m->sgm.sums = esra_allocate_untouched(samples, sizeof *m->sgm.sums);
+    TRY(m->sgm.sums ? ESRA_OK : esra_fail_memory(m->message));
     set_penalties(m);
-    return esra_sgm_run(&m->sgm, m->pool, m->message);
+    status = esra_sgm_run(&m->sgm, m->pool, m->message);
+fail:
+    return status;
 }
 
 static esra_status find_labels(struct making *m)
@@ -192,14 +206,25 @@ static esra_status find_labels(struct making *m)
     esra_status status;
     TRY(sweep_smoothly(m));
     esra_pool_run(m->pool, choose_block, m, rows_blocks(m->sweep.height), NULL);
+    release_volume(m);
+    TRY(esra_sweep_load(&m->sweep, m->pool, m->message));
     status = mend(m);
 fail:
     release_volume(m);
     return status;
 }
 
-/* MENDED <- the same to parts of a label, where the photos tell them: depths a quarter of a label apart, from one below to
- * one above each pixel's own, are compared and smoothed as labels were. */
+static void restore_labels(struct sweep *sweep, const struct sweep *before)
+{
+    sweep->labels = before->labels;
+    sweep->padded = before->padded;
+    sweep->lowest = before->lowest;
+    sweep->step = before->step;
+    sweep->base = before->base;
+}
+
+/* MENDED <- the same to parts of a label, where the photos tell them: depths a quarter of a label apart, from one below
+ * to one above each pixel's own, are compared and smoothed as labels were. */
 static esra_status refine(struct making *m)
 {
     struct plane label = plane_of(m, MENDED), fine = plane_of(m, HIGH), keep = plane_of(m, LOW);
@@ -215,23 +240,26 @@ static esra_status refine(struct making *m)
     esra_label_median(m->pool, fine, label);
 fail:
     release_volume(m);
-    m->sweep = coarse;
+    restore_labels(&m->sweep, &coarse);
     return status;
 }
 
 /* LOW <- guard, where the labels have a step nearby, the picture has gradients, and labels nearby explain them. */
-static void set_guard(const struct making *m, struct plane low, struct plane high, struct plane least, struct plane strength)
+static void set_guard(const struct making *m, struct plane low, struct plane high, struct plane least,
+                      struct plane strength)
 {
     for (size_t n = 0; n < pixels_of(m); n++) {
         float range = high.data[n] - low.data[n] - 2;
-        low.data[n] = clip((.75f - least.data[n]) / .35f) * clip((range - 1) / 2) * clip((strength.data[n] - .02f) / .03f);
+        low.data[n] =
+            clip((.75f - least.data[n]) / .35f) * clip((range - 1) / 2) * clip((strength.data[n] - .02f) / .03f);
     }
 }
 
 /* What labels near each pixel's own leave unexplained; the share explained in all; with `reach`, the guard into LOW. */
 static esra_status explain(const struct making *m, int reach, double *explained)
 {
-    struct plane low = plane_of(m, LOW), high = plane_of(m, HIGH), work = plane_of(m, WORK), least = plane_of(m, SPECKLE);
+    struct plane low = plane_of(m, LOW), high = plane_of(m, HIGH), work = plane_of(m, WORK),
+                 least = plane_of(m, SPECKLE);
     struct plane here = plane_of(m, LABEL);
     double sum = 0, whole = 1e-12;
     esra_label_extreme(m->pool, plane_of(m, MENDED), reach, -1, work, low);
@@ -295,8 +323,8 @@ fail:
 }
 
 static esra_status make(struct depth *depth, struct pool *pool, const struct camera *camera, const struct image *photos,
-                        const struct depth_options *options, struct sweep_options sweep, const struct smoothing *smoothing,
-                        float lowest, bool guarded, struct message *message)
+                        const struct depth_options *options, struct sweep_options sweep,
+                        const struct smoothing *smoothing, float lowest, bool guarded, struct message *message)
 {
     struct making m = {.pool = pool, .smoothing = smoothing, .message = message};
     esra_status status;
@@ -314,6 +342,7 @@ static esra_status make(struct depth *depth, struct pool *pool, const struct cam
     TRY(esra_image_create(&m.planes, m.sweep.width, m.sweep.height, PLANES, message));
     TRY(find_labels(&m));
     TRY(refine(&m));
+    TRY(esra_sweep_load(&m.sweep, pool, message));
     TRY(explain(&m, guarded ? GUARD_PX : 0, &depth->explained));
     TRY(finish(&m, depth, guarded));
 fail:

@@ -1,6 +1,6 @@
-/* camera/epipolar.c - which tracks agree with one motion of the camera, whatever their depths: a point x of the reference
- * is seen in the photo on the line F x, with one matrix F for all. F by eight points (Hartley 1997) and RANSAC with local
- * optimisation (Chum, Matas & Kittler 2003), distances as Sampson's. */
+/* camera/epipolar.c - which tracks agree with one motion of the camera, whatever their depths: a point x of the
+ * reference is seen in the photo on the line F x, with one matrix F for all. F by eight points (Hartley 1997) and
+ * RANSAC with local optimisation (Chum, Matas & Kittler 2003), distances as Sampson's. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "camera/tracks.h"
 
 #define TOLERANCE_PX 1.5
-#define SAMPLES 4000
+#define SAMPLES      4000
 /* RANSAC ends when a sample without outliers has been drawn with this certainty. */
 #define MISS .001
 /* Eight determine F; fewer than twice as many agree by chance. */

@@ -1,6 +1,7 @@
 /* camera/fill.c - edge-aware smoothing by solves along rows and columns in turn (Min et al. 2014): each line solves
  *
- *     (1 + s sum_q w_pq) u_p - s sum_q w_pq u_q = f_p,    w_pq = exp(-|guide_p - guide_q|/edge), q the neighbours on the line,
+ *     (1 + s sum_q w_pq) u_p - s sum_q w_pq u_q = f_p,    w_pq = exp(-|guide_p - guide_q|/edge), q the neighbours on
+ * the line,
  *
  * with s falling to a quarter from one round to the next, so that streaks of one are smoothed by the other. */
 #include "camera/fill.h"
@@ -48,7 +49,8 @@ static void weigh_block(void *work, int task, int worker)
 
 /* Gauss on `lanes` lines side by side, `length` pixels long, a pixel to the next of a line `stride` apart: eliminates
  * forward, keeping the factors in `scratch`, and substitutes back. weight: to the next pixel of the line. */
-static void solve_lines(const struct filling *f, size_t start, int length, size_t stride, int lanes, const float *weight)
+static void solve_lines(const struct filling *f, size_t start, int length, size_t stride, int lanes,
+                        const float *weight)
 {
     float *a = image_plane(&f->planes, WEIGHTED).data, *b = image_plane(&f->planes, WEIGHT).data;
     float *scratch = image_plane(&f->planes, SCRATCH).data, s = f->smoothness;
@@ -74,7 +76,8 @@ static void solve_rows(void *work, int task, int worker)
     const struct filling *f = work;
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, f->planes.height); y++)
-        solve_lines(f, (size_t)y * (size_t)f->planes.width, f->planes.width, 1, 1, image_plane(&f->planes, ACROSS).data);
+        solve_lines(f, (size_t)y * (size_t)f->planes.width, f->planes.width, 1, 1,
+                    image_plane(&f->planes, ACROSS).data);
 }
 
 static void solve_columns(void *work, int task, int worker)

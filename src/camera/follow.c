@@ -4,17 +4,17 @@
  *
  *     min over d, a, b  |I + G d - a P - b|^2.
  *
- * The gain a and the offset b are there because exposure changes and the glass lays a veil over the photo. They cost nothing:
- * with G made orthogonal to P and to constants beforehand, d = -(G'G)^-1 G'(I - P) whatever they are. */
+ * The gain a and the offset b are there because exposure changes and the glass lays a veil over the photo. They cost
+ * nothing: with G made orthogonal to P and to constants beforehand, d = -(G'G)^-1 G'(I - P) whatever they are. */
 #include "camera/follow.h"
 
 #include <math.h>
 #include <string.h>
 
-#define REACH 10 /* a window is 21 pixels a side ... */
-#define SIDE (2 * REACH + 1)
-#define STRIDE 24 /* ... its rows filled up with zero gradients to whole vectors */
-#define STEPS 30
+#define REACH         10 /* a window is 21 pixels a side ... */
+#define SIDE          (2 * REACH + 1)
+#define STRIDE        24 /* ... its rows filled up with zero gradients to whole vectors */
+#define STEPS         30
 #define STEP_LEAST_PX .004
 /* Mean squared gradient along the direction that has least: below, no corner. Noise of 1/255 has 8e-6 in every
  * direction, but a blurred corner beside it moves no less. */
@@ -164,7 +164,8 @@ bool esra_follow(const struct grey *from, const struct grey *to, double x, doubl
     memset(&window, 0, sizeof window);
     for (int n = coarsest < from->levels ? coarsest : from->levels - 1; n >= 0; n--) {
         double scale = ldexp(1, n), a = *u / scale, b = *v / scale;
-        bool good = open_window(&from->level[n], x / scale, y / scale, &window) && settle(&window, &to->level[n], &a, &b);
+        bool good =
+            open_window(&from->level[n], x / scale, y / scale, &window) && settle(&window, &to->level[n], &a, &b);
         if (good) {
             *u = a * scale;
             *v = b * scale;

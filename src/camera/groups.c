@@ -1,7 +1,7 @@
-/* camera/groups.c - which depths belong together. Two rigid scenes seen in one glass mostly stand at different distances,
- * so that their tracks fall apart into groups with a gap between them; but so do those of a thing and the wall behind
- * it. These differ in how they lie in the picture: things that hide one another beside one another, layers that
- * show through one another strewn among one another. */
+/* camera/groups.c - which depths belong together. Two rigid scenes seen in one glass mostly stand at different
+ * distances, so that their tracks fall apart into groups with a gap between them; but so do those of a thing and the
+ * wall behind it. These differ in how they lie in the picture: things that hide one another beside one another, layers
+ * that show through one another strewn among one another. */
 #include "camera/groups.h"
 
 #include <math.h>
@@ -12,16 +12,18 @@
 #include "camera/depth.h"
 
 /* A gap is wider than this share of all depths, and than this many px of motion. */
-#define GAP .12
+#define GAP    .12
 #define GAP_PX 2.
 /* Fewer tracks are no group: as many, and this share of all. */
 #define TRACKS_LEAST 8
 #define TRACKS_SHARE .01
 /* What a group explains is measured at this size. */
 #define SIDE_PX 350
-/* Tracks are compared with so many neighbours; opaque things measured .00, reflections .06 and more. */
-#define NEIGHBOURS 6
-#define MIXED_LEAST .03
+/* Tracks are compared with so many neighbours, with fewer where a group has not eight times as many tracks: the
+ * neighbours of a small thing's tracks would lie outside it. Following fails at the contours of opaque things, which
+ * keeps the tracks on either side apart: .001 was measured there, .03 to .11 of reflections. */
+#define NEIGHBOURS  6
+#define MIXED_LEAST .015
 
 static int by_value(const void *a, const void *b)
 {
@@ -86,36 +88,50 @@ static bool belongs(const struct depth_group *group, double w)
     return w >= group->far && w <= group->near;
 }
 
+/* The nearest tracks so far, nearest first. */
+struct neighbours {
+    double away[NEIGHBOURS];
+    bool foreign[NEIGHBOURS];
+    int most, found;
+};
+
+static void meet(struct neighbours *list, double away, bool foreign)
+{
+    int place;
+    if (list->found == list->most && !(away < list->away[list->most - 1]))
+        return;
+    place = list->found < list->most ? list->found++ : list->most - 1;
+    for (; place > 0 && list->away[place - 1] > away; place--) {
+        list->away[place] = list->away[place - 1];
+        list->foreign[place] = list->foreign[place - 1];
+    }
+    list->away[place] = away;
+    list->foreign[place] = foreign;
+}
+
 /* The share of the neighbours of a's tracks, among those of a and b, that are b's. */
 static double share_of(const struct tracks *tracks, const double *inverse, const struct depth_group *a,
                        const struct depth_group *b)
 {
-    int foreign = 0, all = 0;
+    int most = (a->tracks < b->tracks ? a->tracks : b->tracks) / 8, foreign = 0, all = 0;
+    most = most < 1 ? 1 : most < NEIGHBOURS ? most : NEIGHBOURS;
     for (int n = 0; n < tracks->count; n++) {
         const struct sighting *here = track_at(tracks, n, tracks->reference);
-        double nearest[NEIGHBOURS];
-        bool other[NEIGHBOURS];
-        int found = 0;
+        struct neighbours list = {.most = most};
         for (int k = 0; k < tracks->count && belongs(a, inverse[n]); k++) {
-            bool of_b = belongs(b, inverse[k]);
-            if (k == n || (!of_b && !belongs(a, inverse[k])))
-                continue;
             const struct sighting *there = track_at(tracks, k, tracks->reference);
-            double away = hypot(there->x - here->x, there->y - here->y);
-            int place = found < NEIGHBOURS ? found++ : NEIGHBOURS;
-            for (; place > 0 && nearest[place - 1] > away; place--)
-                if (place < NEIGHBOURS)
-                    nearest[place] = nearest[place - 1], other[place] = other[place - 1];
-            if (place < NEIGHBOURS)
-                nearest[place] = away, other[place] = of_b;
+            bool other = belongs(b, inverse[k]);
+            if (k != n && (other || belongs(a, inverse[k])))
+                meet(&list, hypot(there->x - here->x, there->y - here->y), other);
         }
-        for (int k = 0; k < found; k++, all++)
-            foreign += other[k];
+        for (int k = 0; k < list.found; k++, all++)
+            foreign += list.foreign[k];
     }
     return all ? (double)foreign / all : 0;
 }
 
-static esra_status measure(struct camera *camera, struct pool *pool, const struct image *photos, struct message *message)
+static esra_status measure(struct camera *camera, struct pool *pool, const struct image *photos,
+                           struct message *message)
 {
     for (int n = 0; n < camera->groups; n++) {
         struct depth_options options = {.side_px = SIDE_PX, .near = camera->group[n].near, .far = camera->group[n].far};

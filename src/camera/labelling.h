@@ -8,9 +8,10 @@
 /* to = the median of the 5 x 5 samples around each; borders repeated. */
 void esra_label_median(struct pool *pool, struct plane from, struct plane to);
 
-/* marks = 1 where a pixel's patch, in which labels of neighbours differ by no more than `apart`, has at most `most` pixels;
- * else 0. */
-esra_status esra_label_speckles(struct plane labels, int most, float apart, struct plane marks, struct message *message);
+/* marks = 1 where a pixel's patch, in which labels of neighbours differ by no more than `apart`, has at most `most`
+ * pixels; else 0. */
+esra_status esra_label_speckles(struct plane labels, int most, float apart, struct plane marks,
+                                struct message *message);
 
 /* to = the highest (sign 1) or the least (sign -1) sample no farther than `reach` along both axes; scratch has its
  * size. */

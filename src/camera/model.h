@@ -7,8 +7,8 @@
 /* What lies nearer to the plane of a camera than this share of its distance from the reference is not seen. */
 #define MODEL_BEFORE .05
 
-/* q~ of a pixel of the reference: the direction (q~, 1) in which it looks. The lens' inverse is taken to first order, and
- * the other way round exactly so: what matters is that photos differ as they do. */
+/* q~ of a pixel of the reference: the direction (q~, 1) in which it looks. The lens' inverse is taken to first order,
+ * and the other way round exactly so: what matters is that photos differ as they do. */
 static inline void model_look(const struct camera *camera, double x, double y, double *qx, double *qy)
 {
     double a = (x - camera->cx) / camera->focal_px, b = (y - camera->cy) / camera->focal_px;

@@ -27,7 +27,8 @@ static bool pair_of(const struct fitting *f, int n, int photo, double pair[4])
     return f->use[n * tracks->photos + photo];
 }
 
-/* u (1 + p6 x + p7 y) = p0 x + p1 y + p2, v likewise with p3..p5: linear in p. False where tracks do not determine it. */
+/* u (1 + p6 x + p7 y) = p0 x + p1 y + p2, v likewise with p3..p5: linear in p. False where tracks do not determine it.
+ */
 static bool fit(const struct fitting *f, int photo, double p[PARAMETERS])
 {
     double matrix[PARAMETERS * PARAMETERS] = {0}, pair[4];
@@ -37,7 +38,8 @@ static bool fit(const struct fitting *f, int photo, double p[PARAMETERS])
         if (!pair_of(f, n, photo, pair))
             continue;
         double x = pair[0], y = pair[1];
-        double rows[2][PARAMETERS] = {{x, y, 1, 0, 0, 0, -pair[2] * x, -pair[2] * y}, {0, 0, 0, x, y, 1, -pair[3] * x, -pair[3] * y}};
+        double rows[2][PARAMETERS] = {{x, y, 1, 0, 0, 0, -pair[2] * x, -pair[2] * y},
+                                      {0, 0, 0, x, y, 1, -pair[3] * x, -pair[3] * y}};
         for (int axis = 0; axis < 2; axis++)
             for (int i = 0; i < PARAMETERS; i++) {
                 for (int j = 0; j < PARAMETERS; j++)

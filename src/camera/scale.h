@@ -1,5 +1,5 @@
-/* camera/scale.h - images of other sizes. The frame keeps its place: pixel x of `from` stands at (x + 1/2) s - 1/2 of `to`,
- * s the ratio of the sides. */
+/* camera/scale.h - images of other sizes. The frame keeps its place: pixel x of `from` stands at (x + 1/2) s - 1/2 of
+ * `to`, s the ratio of the sides. */
 #ifndef ESRA_CAMERA_SCALE_H
 #define ESRA_CAMERA_SCALE_H
 

@@ -8,8 +8,8 @@
 #include "base/rows.h"
 
 /* Stands left and right of the labels: never the least, and far from overflowing. */
-#define WALL 16000
-#define GUARD 16
+#define WALL   16000
+#define GUARD  16
 #define STRIPE 16
 
 static int16_t least_of(const int16_t *values, int count)
@@ -20,7 +20,8 @@ static int16_t least_of(const int16_t *values, int count)
     return least;
 }
 
-/* One step along a path: now <- L at a pixel from `before`, L at the one before it; both have GUARD walls around them. */
+/* One step along a path: now <- L at a pixel from `before`, L at the one before it; both have GUARD walls around them.
+ */
 static void step(const int16_t *restrict before, int16_t *restrict now, const uint8_t *restrict cost,
                  int16_t *restrict sums, int padded, int16_t small, int16_t large)
 {
@@ -74,7 +75,8 @@ static void run_rows(void *work, int task, int worker)
     raise_walls(p, worker);
     for (int y = rows_begin(task); y < rows_end(task, p->sgm->height); y++) {
         size_t row = (size_t)y * (size_t)width;
-        memset(p->sgm->sums + row * (size_t)p->sgm->padded, 0, (size_t)width * (size_t)p->sgm->padded * sizeof(int16_t));
+        memset(p->sgm->sums + row * (size_t)p->sgm->padded, 0,
+               (size_t)width * (size_t)p->sgm->padded * sizeof(int16_t));
         for (int x = 0; x < width; x++)
             visit(p, worker, 0, row + (size_t)x, x == 0, x & 1);
         for (int x = 0; x < width; x++)

@@ -15,7 +15,8 @@ struct sgm {
 };
 
 /* Costs of the best labellings of the four straight paths that end at each pixel, by dynamic programming
- * (Hirschmueller 2008): L(p, k) = C(p, k) + min(L(q, k), L(q, k +- 1) + small, min L(q) + large) - min L(q), q before p. */
+ * (Hirschmueller 2008): L(p, k) = C(p, k) + min(L(q, k), L(q, k +- 1) + small, min L(q) + large) - min L(q), q before
+ * p. */
 esra_status esra_sgm_run(const struct sgm *sgm, struct pool *pool, struct message *message);
 
 /* The label of least sum of pixel n, in fractions by the parabola through its neighbours. */

@@ -1,8 +1,8 @@
 /* camera/tracks.c - points of the reference followed to every photo.
  *
- * They come from two sources: features, whose matches bridge large motions, and corners, which are more, lie where features
- * are too alike to be told apart, and are found by following alone. Both are followed to parts of a pixel, and kept where
- * following them back ends where they began (Kalal, Mikolajczyk & Matas 2010). */
+ * They come from two sources: features, whose matches bridge large motions, and corners, which are more, lie where
+ * features are too alike to be told apart, and are found by following alone. Both are followed to parts of a pixel, and
+ * kept where following them back ends where they began (Kalal, Mikolajczyk & Matas 2010). */
 #include "camera/tracks.h"
 
 #include <math.h>
@@ -16,12 +16,12 @@
 #include "camera/follow.h"
 
 /* 12 MP are halved once, to 3 MP; poses are fitted to so many tracks that a tenth of a pixel of one is enough. */
-#define BASE_PIXELS 3.2e6
+#define BASE_PIXELS  3.2e6
 #define CORNERS_MOST 2500
-#define TRACKS_MOST 1500
+#define TRACKS_MOST  1500
 /* With many photos each track says much, and the bundle's time grows with the square of their number. */
 #define SIGHTINGS_MOST 18000
-#define RETURN_PX .4
+#define RETURN_PX      .4
 /* Corners are followed from here: a window of 21 pixels is then 672 wide. */
 #define COARSEST 5
 /* How far features are looked for, as a share of the longer side. */
@@ -39,7 +39,7 @@ struct sight {
 struct points {
     struct tracks *tracks; /* in px of level 0; seen: a match has given it */
     const struct sight *sights;
-    int *level;            /* [count]: where to begin; COARSEST for corners */
+    int *level; /* [tracks->count]: where to begin; COARSEST for corners */
 };
 
 static esra_status grey_of(const struct image *photo, struct image *grey, struct message *message)
@@ -156,8 +156,7 @@ static esra_status follow_all(struct tracks *tracks, struct pool *pool, const st
     size_t most = (size_t)count + (size_t)reference->features.count + 1;
     tracks->at = esra_allocate(most * (size_t)tracks->photos, sizeof *tracks->at);
     points.level = esra_allocate(most, sizeof *points.level);
-    if (!tracks->at || !points.level)
-        TRY(esra_fail_memory(message));
+    TRY(tracks->at && points.level ? ESRA_OK : esra_fail_memory(message));
     TRY(list_features(&points, pool, REACH * fmax(base->width, base->height), message));
     list_corners(&points, corners, count);
     esra_pool_run(pool, follow_block, &points, rows_blocks(tracks->count), NULL);
@@ -233,8 +232,8 @@ static int by_track(const void *a, const void *b)
     return p->track < q->track ? -1 : 1;
 }
 
-/* Sorts by cell and ranks within it, longer tracks first; leaves out one that begins where a better one does. Returns how
- * many are left. */
+/* Sorts by cell and ranks within it, longer tracks first; leaves out one that begins where a better one does. Returns
+ * how many are left. */
 static int rank_places(const struct tracks *tracks, struct place *places)
 {
     int kept = 0, begin = 0;
@@ -282,18 +281,37 @@ static void check_photo(void *work, int task, int worker)
         esra_tracks_check(tracks, task);
 }
 
+static void free_sights(struct sight *sights, int count)
+{
+    for (int n = 0; sights && n < count; n++)
+        sight_free(&sights[n]);
+    esra_release(&sights);
+}
+
+/* Corners are sought in the reference alone: what the others' pyramids hold is in their grey levels and features. */
+static esra_status make_sights(struct sight *sights, struct pool *pool, const struct image *photos, int count,
+                               int reference, struct message *message)
+{
+    for (int n = 0; n < count; n++) {
+        esra_status status = sight_create(&sights[n], pool, &photos[n], message);
+        if (status != ESRA_OK)
+            return status;
+        if (n != reference)
+            esra_pyramid_free(&sights[n].pyramid);
+    }
+    return ESRA_OK;
+}
+
 esra_status esra_tracks_find(struct tracks *tracks, struct pool *pool, const struct image *photos, int count,
                              int reference, struct message *message)
 {
     struct sight *sights = esra_allocate((size_t)count, sizeof *sights);
     int least = count > 2 ? 2 : 1;
-    esra_status status = sights ? ESRA_OK : esra_fail_memory(message);
-    *tracks = (struct tracks){.photos = count, .reference = reference, .width = photos[reference].width,
-                              .height = photos[reference].height};
-    for (int n = 0; sights && n < count; n++)
-        TRY(sight_create(&sights[n], pool, &photos[n], message));
-    if (status != ESRA_OK)
-        goto fail;
+    esra_status status;
+    *tracks = (struct tracks){
+        .photos = count, .reference = reference, .width = photos[reference].width, .height = photos[reference].height};
+    TRY(sights ? ESRA_OK : esra_fail_memory(message));
+    TRY(make_sights(sights, pool, photos, count, reference, message));
     TRY(follow_all(tracks, pool, sights, message));
     to_photo_px(tracks, sights[reference].pyramid.scale);
     drop_short(tracks, least);
@@ -301,9 +319,7 @@ esra_status esra_tracks_find(struct tracks *tracks, struct pool *pool, const str
     drop_short(tracks, least);
     TRY(spread(tracks, message));
 fail:
-    for (int n = 0; sights && n < count; n++)
-        sight_free(&sights[n]);
-    esra_release(&sights);
+    free_sights(sights, count);
     if (status != ESRA_OK)
         esra_tracks_free(tracks);
     return status;

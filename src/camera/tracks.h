@@ -13,7 +13,7 @@ struct sighting {
 };
 
 struct tracks {
-    struct sighting *at; /* [count * photos], owned; track n in photo i at at[n * photos + i], the reference's always seen */
+    struct sighting *at; /* [count * photos], owned: track n in photo i at at[n * photos + i]; the reference sees all */
     int count, photos, reference;
     int width, height; /* of the photos */
 };

@@ -1,5 +1,5 @@
-/* camera/visible.c - what of an inverse depth image a photo sees, and the map back from the photo: points are dropped into
- * the photo's frame, the nearest staying. */
+/* camera/visible.c - what of an inverse depth image a photo sees, and the map back from the photo: points are dropped
+ * into the photo's frame, the nearest staying. */
 #include <math.h>
 
 #include "base/rows.h"
@@ -9,8 +9,8 @@
 
 /* The map back is refined so often; where that does not settle to this, it stays as dropped. */
 #define REFINEMENTS 4
-#define SETTLED_PX .5
-#define LENS_STEPS 4
+#define SETTLED_PX  .5
+#define LENS_STEPS  4
 /* Of a place into which nothing was dropped. */
 #define EMPTY -INFINITY
 
@@ -212,7 +212,12 @@ esra_status esra_camera_unmap(struct pool *pool, const struct camera *camera, in
     esra_status status = frame_create(&frame, pool, camera, n, inverse, offset, message);
     if (status != ESRA_OK)
         return status;
-    struct unmapping m = {camera, &camera->pose[n], inverse, to, offset, image_plane(&frame.nearest, GROWN),
+    struct unmapping m = {camera,
+                          &camera->pose[n],
+                          inverse,
+                          to,
+                          offset,
+                          image_plane(&frame.nearest, GROWN),
                           image_plane(&frame.nearest, SCRATCH)};
     continue_rows(m.nearest, m.filled);
     esra_pool_run(pool, unmap_block, &m, rows_blocks(to->height), NULL);

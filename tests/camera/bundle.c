@@ -9,8 +9,10 @@
 
 static double truth[TRACKS];
 
-/* Tracks at random places, of depths lowest..highest, seen with `noise` px of error, and `outliers` of them anywhere. */
-static struct tracks make_tracks(const struct scene *s, int photos, int outliers, double lowest, double highest, double noise)
+/* Tracks at random places, of depths lowest..highest, seen with `noise` px of error, and `outliers` of them anywhere.
+ */
+static struct tracks make_tracks(const struct scene *s, int photos, int outliers, double lowest, double highest,
+                                 double noise)
 {
     struct tracks tracks = {.count = TRACKS, .photos = photos, .width = s->width, .height = s->height};
     tracks.at = esra_allocate(TRACKS * (size_t)photos, sizeof *tracks.at);
@@ -114,7 +116,7 @@ static void few_tracks_are_told(void)
     double inverse[TRACKS];
     scene_motion(&s, 600, 400, 15);
     struct tracks tracks = make_tracks(&s, SCENE_PHOTOS, 0, .6, 1.4, 0);
-    for (int count = 0; count < BUNDLE_TRACKS_LEAST; count += BUNDLE_TRACKS_LEAST - 1) {
+    for (int count = 0; count < CAMERA_TRACKS_LEAST; count += CAMERA_TRACKS_LEAST - 1) {
         tracks.count = count;
         CHECK(esra_bundle(&camera, &tracks, inverse, &message) == ESRA_OK);
         CHECK(!camera.found && camera.tracks == 0 && camera.pose[3].r[0] == 1 && camera.pose[3].t[0] == 0);

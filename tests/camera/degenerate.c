@@ -15,12 +15,16 @@ static struct camera go_through(const struct image *photos, int count)
     CHECK(esra_image_create(&map, photos->width, photos->height, 2, &message) == ESRA_OK);
     CHECK(esra_image_create(&seen, photos->width, photos->height, 1, &message) == ESRA_OK);
     for (int layer = 0; layer < 2; layer++) {
-        CHECK((layer ? esra_depth_reflected : esra_depth_transmitted)(&depth, pool, &camera, photos, NULL, &message) == ESRA_OK);
+        CHECK((layer ? esra_depth_reflected : esra_depth_transmitted)(&depth, pool, &camera, photos, NULL, &message) ==
+              ESRA_OK);
         CHECK(depth.inverse.width == photos->width && depth.inverse.height == photos->height);
         for (int n = 0; n < photos->width * photos->height; n++)
-            CHECK(isfinite(depth.inverse.data[n]) && depth.confidence.data[n] >= 0 && depth.confidence.data[n] <= 1.001f);
-        CHECK(esra_camera_unmap(pool, &camera, 0, &depth.inverse, (struct canvas_offset){0, 0}, &map, &message) == ESRA_OK);
-        CHECK(esra_camera_visible(pool, &camera, 0, &depth.inverse, (struct canvas_offset){0, 0}, .1, &seen, &message) == ESRA_OK);
+            CHECK(isfinite(depth.inverse.data[n]) && depth.confidence.data[n] >= 0 &&
+                  depth.confidence.data[n] <= 1.001f);
+        CHECK(esra_camera_unmap(pool, &camera, 0, &depth.inverse, (struct canvas_offset){0, 0}, &map, &message) ==
+              ESRA_OK);
+        CHECK(esra_camera_visible(pool, &camera, 0, &depth.inverse, (struct canvas_offset){0, 0}, .1, &seen,
+                                  &message) == ESRA_OK);
         esra_depth_free(&depth);
     }
     struct camera quality = camera;

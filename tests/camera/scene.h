@@ -13,6 +13,7 @@ struct scene {
     int width, height, photos;
     double focal, wall, slant, board; /* w of the wall in the middle, its change over the width, w of the board */
     double left, right, top, bottom;  /* of the board, px of the reference; empty where left > right */
+    double spots;                     /* px: what is seen is dark but for spots of about this size; 0: all is lit */
     double r[SCENE_PHOTOS][9], t[SCENE_PHOTOS][3];
     struct image photo[SCENE_PHOTOS];
 };
@@ -47,15 +48,23 @@ static inline double texture_of_size(double x, double y, double size, unsigned s
 
 static inline double texture(double x, double y, unsigned seed)
 {
-    return .5 * texture_of_size(x, y, 23, seed) + .3 * texture_of_size(x, y, 9, seed + 7) + .2 * texture_of_size(x, y, 5, seed + 13);
+    return .5 * texture_of_size(x, y, 23, seed) + .3 * texture_of_size(x, y, 9, seed + 7) +
+           .2 * texture_of_size(x, y, 5, seed + 13);
 }
 
 /* Rotation by small angles about x, y, z, exactly orthogonal. */
 static inline void rotation(double a, double b, double c, double r[9])
 {
     double ca = cos(a), sa = sin(a), cb = cos(b), sb = sin(b), cc = cos(c), sc = sin(c);
-    double out[9] = {cb * cc, sa * sb * cc - ca * sc, ca * sb * cc + sa * sc, cb * sc, sa * sb * sc + ca * cc,
-                     ca * sb * sc - sa * cc, -sb, sa * cb, ca * cb};
+    double out[9] = {cb * cc,
+                     sa * sb * cc - ca * sc,
+                     ca * sb * cc + sa * sc,
+                     cb * sc,
+                     sa * sb * sc + ca * cc,
+                     ca * sb * sc - sa * cc,
+                     -sb,
+                     sa * cb,
+                     ca * cb};
     memcpy(r, out, sizeof out);
 }
 
@@ -63,8 +72,13 @@ static inline void rotation(double a, double b, double c, double r[9])
 static inline void scene_motion(struct scene *s, int width, int height, double step_px)
 {
     static const double across[SCENE_PHOTOS] = {0, 1, -1, 2, -1.6}, down[SCENE_PHOTOS] = {0, .3, .6, -.4, -.5};
-    *s = (struct scene){.width = width, .height = height, .photos = SCENE_PHOTOS, .focal = 1.1 * width, .wall = 1,
-                        .left = 1, .right = 0};
+    *s = (struct scene){.width = width,
+                        .height = height,
+                        .photos = SCENE_PHOTOS,
+                        .focal = 1.1 * width,
+                        .wall = 1,
+                        .left = 1,
+                        .right = 0};
     for (int n = 0; n < SCENE_PHOTOS; n++) {
         double sign = n % 2 ? 1 : -1, turn = n ? .004 : 0;
         rotation(sign * turn, -turn * n * .5, sign * turn * .7, s->r[n]);
@@ -141,8 +155,10 @@ static inline void scene_render(struct scene *s)
         for (int y = 0; y < s->height; y++)
             for (int x = 0; x < s->width; x++) {
                 unsigned seed = scene_meet(s, n, x, y, &a, &b) ? 101 : 1;
+                double lit = s->spots > 0 ? fmax(0, fmin(1, 8 * (texture_of_size(a, b, s->spots, 31) - .6))) : 1;
                 for (int c = 0; c < 3; c++)
-                    plane_row(image_plane(&s->photo[n], c), y)[x] = (float)(texture(a, b, seed + (c == 2)) * (1 - .2 * c));
+                    plane_row(image_plane(&s->photo[n], c), y)[x] =
+                        (float)(lit * texture(a, b, seed + (c == 2)) * (1 - .2 * c));
             }
     }
 }
