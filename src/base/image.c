@@ -19,3 +19,23 @@ void esra_image_free(struct image *image)
     esra_release(&image->data);
     *image = (struct image){0};
 }
+
+esra_status esra_images_create(struct image **images, int count, int width, int height, int channels,
+                               struct message *message)
+{
+    esra_status status = ESRA_OK;
+    *images = esra_allocate((size_t)count, sizeof **images);
+    if (!*images)
+        return esra_fail_memory(message);
+    for (int n = 0; n < count; n++)
+        TRY(esra_image_create(&(*images)[n], width, height, channels, message));
+fail:
+    return status;
+}
+
+void esra_images_free(struct image **images, int count)
+{
+    for (int n = 0; *images && n < count; n++)
+        esra_image_free(&(*images)[n]);
+    esra_release(images);
+}

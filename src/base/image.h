@@ -16,6 +16,13 @@ esra_status esra_image_create(struct image *image, int width, int height, int ch
 /* Frees the samples and zeroes *image; harmless on a zeroed one. */
 void esra_image_free(struct image *image);
 
+/* count images of one size, zeroed; where memory is short, what there is of them is for esra_images_free(). */
+esra_status esra_images_create(struct image **images, int count, int width, int height, int channels,
+                               struct message *message);
+
+/* Frees the images and their array, and sets *images to NULL; NULL is fine. */
+void esra_images_free(struct image **images, int count);
+
 static inline struct plane image_plane(const struct image *image, int channel)
 {
     size_t size = (size_t)image->width * (size_t)image->height;

@@ -4,13 +4,6 @@
 #include "gradients/vote.h"
 #include "pipeline/pipeline.h"
 
-static void free_images(struct image **images, int count)
-{
-    for (int n = 0; *images && n < count; n++)
-        esra_image_free(&(*images)[n]);
-    esra_release(images);
-}
-
 /* The joint solution's own gradients, weighed by how far it explains each photo. */
 static esra_status guide_by_joint(struct pipeline *p)
 {
@@ -28,8 +21,8 @@ static esra_status guide_by_joint(struct pipeline *p)
     TRY(esra_guide_from_joint(&p->guide, &layers, p->pool, p->message));
 fail:
     esra_image_free(&transmitted);
-    free_images(&seen, p->photos);
-    free_images(&trust, p->photos);
+    esra_images_free(&seen, p->photos);
+    esra_images_free(&trust, p->photos);
     return status;
 }
 

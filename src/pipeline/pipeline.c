@@ -92,20 +92,13 @@ fail:
     return status;
 }
 
-static void free_images(struct image **images, int count)
-{
-    for (int n = 0; *images && n < count; n++)
-        esra_image_free(&(*images)[n]);
-    esra_release(images);
-}
-
 void esra_pipeline_free(struct pipeline *p)
 {
-    free_images(&p->aligned, p->photos);
-    free_images(&p->masks, p->photos);
+    esra_images_free(&p->aligned, p->photos);
+    esra_images_free(&p->masks, p->photos);
     esra_guide_free(&p->guide);
     esra_joint_free(&p->joint);
-    free_images(&p->copies, p->photos);
+    esra_images_free(&p->copies, p->photos);
     esra_release(&p->seen);
     esra_release(&p->motions);
     esra_release(&p->still);
