@@ -13,6 +13,9 @@ struct image {
 /* A zeroed image; every side at least 1. */
 esra_status esra_image_create(struct image *image, int width, int height, int channels, struct message *message);
 
+/* The same with samples unspecified: takes no memory from the system until they are written. */
+esra_status esra_image_reserve(struct image *image, int width, int height, int channels, struct message *message);
+
 /* Frees the samples and zeroes *image; harmless on a zeroed one. */
 void esra_image_free(struct image *image);
 

@@ -18,15 +18,7 @@ static inline float lanes_sum(lanes v)
     return (v[0] + v[1]) + (v[2] + v[3]);
 }
 
-/* Rows [begin, end) between an image of at most LANES channels and width x height lanes. */
-static inline void lanes_load(lanes *to, const struct image *from, int begin, int end)
-{
-    size_t plane = (size_t)from->width * (size_t)from->height;
-    for (size_t n = (size_t)begin * from->width; n < (size_t)end * from->width; n++)
-        for (int c = 0; c < LANES; c++)
-            to[n][c] = c < from->channels ? from->data[c * plane + n] : 0;
-}
-
+/* Rows [begin, end) of width x height lanes into an image of at most LANES channels. */
 static inline void lanes_store(const lanes *from, struct image *to, int begin, int end)
 {
     size_t plane = (size_t)to->width * (size_t)to->height;
