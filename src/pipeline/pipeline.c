@@ -15,8 +15,8 @@ static esra_status run_steps(struct pipeline *p, const char *stage, step *const 
     return status;
 }
 
-static step *const motion_steps[] = {esra_pipeline_align, esra_pipeline_warp, esra_pipeline_measure,
-                                     esra_pipeline_find_reflection};
+static step *const motion_steps[] = {esra_pipeline_align, esra_pipeline_approach, esra_pipeline_warp,
+                                     esra_pipeline_measure, esra_pipeline_find_reflection};
 static step *const joint_steps[] = {esra_pipeline_solve_jointly};
 static step *const layer_steps[] = {esra_pipeline_extract, esra_pipeline_solve};
 
