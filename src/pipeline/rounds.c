@@ -80,6 +80,7 @@ fail:
 static esra_status begin_round(struct pipeline *p, struct round *round)
 {
     esra_status status;
+    esra_joint_trim(p->joint); /* registration needs about as much, and not at the same time */
     esra_image_free(&round->t);
     TRY(esra_joint_transmitted(p->joint, &round->t, p->message));
     TRY(take_reflection(p, round));
