@@ -3,6 +3,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import unittest
@@ -14,6 +15,7 @@ from cli import ESRA, CliTest
 from pictures import (icc_profile, png_bytes, png_chunks, png_exif, png_pixels, png_profile, psnr, scene, to_8_bit,
                       to_16_bit)
 
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PHOTOS, TRUTH = scene()
 NAMES = ["p1.png", "p2.png", "p3.png"]
 OUTPUTS = ["confidence.png", "reflected-1.png", "reflected-2.png", "reflected-3.png", "report.html", "result.json",
@@ -224,6 +226,29 @@ class Report(SeparateTest):
         for part in 'type="range" id="slider"', '<svg viewBox="-16 -16 160 128" id="alignment"', 'id="convergence"':
             self.assertIn(part, page)
         self.assertNotRegex(page, r"\b(nan|inf)\b")
+
+    @unittest.skipUnless(BROWSER, "there is no Chromium to open the report in")
+    def test_slider_moves_the_picture(self):
+        """A script moves it as a hand would; the browser then says which picture is seen in four places."""
+        self.expect(0, *self.separate())
+        move = """<script>addEventListener('load', () => {
+            const slider = document.getElementById('slider'), seen = [];
+            const box = document.querySelector('.compare').getBoundingClientRect();
+            for (const value of [0, 30, 60, 100]) {
+                slider.value = value;
+                slider.dispatchEvent(new Event('input'));
+                seen.push([.1, .45, .7, .9].map(at => document.elementsFromPoint(box.left + at * box.width,
+                    box.top + box.height / 2).find(e => e.tagName == 'IMG').className).join(' '));
+            }
+            document.body.dataset.seen = seen.join(', ');
+        });</script>"""
+        page = (self.path / "out" / "report.html").read_text()
+        (self.path / "moved.html").write_text(page.replace("</body>", move + "</body>"))
+        done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1000,800",
+                               f"--user-data-dir={self.path}/profile", "--virtual-time-budget=5000", "--dump-dom",
+                               (self.path / "moved.html").as_uri()], capture_output=True, text=True, timeout=120)
+        self.assertIn('data-seen="after after after after, before after after after, before before after after, '
+                      'before before before before"', done.stdout, done.stderr)
 
     def test_report_of_a_failure_says_why(self):
         self.expect(11, *self.separate(photos=["p1.png", "p1.png"]))
