@@ -8,7 +8,7 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PROGRAM = os.environ.get("ESRA", os.path.join(ROOT, "build", "esra"))
+PROGRAM = os.path.abspath(os.environ.get("ESRA", os.path.join(ROOT, "build", "esra")))
 SHARED = os.path.join(os.path.dirname(ROOT), "shared")
 
 
