@@ -23,9 +23,11 @@ test: setup all
 	ctest --test-dir $(BUILD) --output-on-failure
 	$(MAKE) test-asan
 
-# Figures, not verdicts; see each program's --help.
+# Figures, not verdicts; see each program's --help. bench/quality.py, pipeline.py and real.py without options do more.
 bench: setup all
 	$(BUILD)/bench/solver --quick
+	ESRA=$(BUILD)/esra python3 bench/pipeline.py --megapixels .3
+	ESRA=$(BUILD)/esra python3 bench/quality.py --photos 3
 
 test-asan: setup
 	cmake --preset asan >/dev/null

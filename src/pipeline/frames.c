@@ -134,22 +134,15 @@ fail:
     return status;
 }
 
-static esra_status return_confidence(struct pipeline *p, struct image *mask)
+/* The mean over the photos of how far the joint solution explains each. */
+static void return_confidence(struct pipeline *p, struct image *mean)
 {
     size_t pixels = (size_t)p->width * (size_t)p->height;
-    esra_status status = ESRA_OK;
-    struct image trust = {0};
-    memset(mask->data, 0, pixels * sizeof(float));
-    for (int i = 0; p->output->method == ESRA_METHOD_JOINT && i < p->photos; i++) {
-        TRY(esra_joint_trust(p->joint, i, &trust, p->message));
+    memset(mean->data, 0, pixels * sizeof(float));
+    for (int i = 0; p->output->method == ESRA_METHOD_JOINT && i < p->photos; i++)
         for (size_t n = 0; n < pixels; n++)
-            mask->data[n] += trust.data[n] / (float)p->photos;
-        esra_image_free(&trust);
-    }
-    store(mask, &p->output->confidence);
-fail:
-    esra_image_free(&trust);
-    return status;
+            mean->data[n] += p->guide.weights[i].data[n] / (float)p->photos;
+    store(mean, &p->output->confidence);
 }
 
 esra_status esra_pipeline_return(struct pipeline *p)
@@ -163,7 +156,7 @@ esra_status esra_pipeline_return(struct pipeline *p)
     for (int i = 0; p->output->reflected && i < p->photos; i++)
         TRY(return_reflected(p, i, &own, &mask));
     if (p->output->confidence.data)
-        TRY(return_confidence(p, &mask));
+        return_confidence(p, &mask);
     esra_pipeline_tell(p);
 fail:
     esra_image_free(&own);

@@ -28,13 +28,6 @@ static esra_status parallax_create(struct pipeline *p)
     return p->parallax->still && p->parallax->mirror && p->parallax->offset ? ESRA_OK : esra_fail_memory(p->message);
 }
 
-static void free_images(struct image **images, int count)
-{
-    for (int n = 0; *images && n < count; n++)
-        esra_image_free(&(*images)[n]);
-    esra_release(images);
-}
-
 void esra_parallax_free(struct parallax **parallax, int photos)
 {
     if (!*parallax)
@@ -42,8 +35,8 @@ void esra_parallax_free(struct parallax **parallax, int photos)
     esra_camera_free(&(*parallax)->camera);
     esra_depth_free(&(*parallax)->scene);
     esra_depth_free(&(*parallax)->mirrored);
-    free_images(&(*parallax)->still, photos);
-    free_images(&(*parallax)->mirror, photos);
+    esra_images_free(&(*parallax)->still, photos);
+    esra_images_free(&(*parallax)->mirror, photos);
     esra_release(&(*parallax)->offset);
     esra_agreement_free(&(*parallax)->agreement);
     esra_image_free(&(*parallax)->voted);
@@ -182,10 +175,10 @@ esra_status esra_parallax_find_camera(struct pipeline *p)
         TRY(compress(p, stored));
         TRY(look(p, stored));
     }
-    free_images(&stored, p->photos);
+    esra_images_free(&stored, p->photos);
     TRY(bring_all(p));
 fail:
-    free_images(&stored, p->photos);
+    esra_images_free(&stored, p->photos);
     return status;
 }
 

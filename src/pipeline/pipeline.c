@@ -16,8 +16,8 @@ static esra_status run_steps(struct pipeline *p, const char *stage, step *const 
     return status;
 }
 
-static step *const motion_steps[] = {esra_pipeline_align, esra_pipeline_warp, esra_pipeline_measure,
-                                     esra_pipeline_find_reflection};
+static step *const motion_steps[] = {esra_pipeline_align, esra_pipeline_approach, esra_pipeline_warp,
+                                     esra_pipeline_measure, esra_pipeline_find_reflection};
 static step *const joint_steps[] = {esra_pipeline_solve_jointly};
 static step *const depth_motion_steps[] = {esra_parallax_find_camera, esra_pipeline_measure, esra_parallax_level,
                                            esra_parallax_vote, esra_parallax_find_reflection};
@@ -114,21 +114,14 @@ fail:
     return status;
 }
 
-static void free_images(struct image **images, int count)
-{
-    for (int n = 0; *images && n < count; n++)
-        esra_image_free(&(*images)[n]);
-    esra_release(images);
-}
-
 void esra_pipeline_free(struct pipeline *p)
 {
-    free_images(&p->aligned, p->photos);
-    free_images(&p->masks, p->photos);
+    esra_images_free(&p->aligned, p->photos);
+    esra_images_free(&p->masks, p->photos);
     esra_guide_free(&p->guide);
     esra_joint_free(&p->joint);
     esra_parallax_free(&p->parallax, p->photos);
-    free_images(&p->copies, p->photos);
+    esra_images_free(&p->copies, p->photos);
     esra_release(&p->seen);
     esra_release(&p->motions);
     esra_release(&p->still);

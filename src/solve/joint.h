@@ -32,7 +32,8 @@ struct joint_settings {
 void esra_joint_settings_default(struct joint_settings *settings);
 
 /* Photos of one size, at most four channels, linear light in about [0,1], and one-channel masks: 0 where a photo does
- * not see the reference frame, 1 where it does. Borrowed during the call only. */
+ * not see the reference frame, 1 where it does. The joint solve reads them where they are, until others are loaded or it
+ * is freed. */
 struct joint_photos {
     int count;
     const struct image *photos; /* [count] */
@@ -65,7 +66,7 @@ struct joint_info {
 
 struct joint;
 
-/* Copies the photos into a pyramid of at most `levels` levels. The pool must outlive *joint. */
+/* Makes a pyramid of the photos, of at most `levels` levels. The pool must outlive *joint. */
 esra_status esra_joint_create(struct joint **joint, const struct joint_photos *photos, int levels, struct pool *pool,
                               struct message *message);
 
@@ -90,6 +91,9 @@ esra_status esra_joint_score(struct joint *joint, const struct joint_model *mode
  * better than before. */
 esra_status esra_joint_resume(struct joint *joint, const struct joint_model *model,
                               const struct joint_settings *settings, struct joint_info *info, struct message *message);
+
+/* Frees what only solving needs. The answers stay; a further solve takes the memory anew. */
+void esra_joint_trim(struct joint *joint);
 
 /* The answers, at the size solved; the caller frees the images. */
 esra_status esra_joint_transmitted(const struct joint *joint, struct image *out, struct message *message);

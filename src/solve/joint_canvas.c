@@ -90,7 +90,7 @@ static size_t collect(const struct joint_level *level, int channel, float *value
 {
     size_t count = 0;
     for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
-        if (level->mask[0][n] > 0 && level->warp[0].points[n].index >= 0)
+        if (joint_mask(level, 0, n) > 0 && level->warp[0].points[n].index >= 0)
             values[count++] = warp_sample(&level->warp[0], level->layer[REFLECTED], n)[channel];
     return count;
 }

@@ -12,7 +12,7 @@ void esra_joint_level_layout_photos(struct joint_level *level, struct arena *are
 {
     size_t pixels = joint_pixels(level, TRANSMITTED);
     for (int i = 0; i < level->photos; i++) {
-        level->photo[i] = take_lanes(arena, pixels);
+        level->photo[i] = esra_arena_take(arena, pixels * (size_t)level->channels, sizeof(float));
         level->mask[i] = esra_arena_take(arena, pixels, sizeof(float));
     }
 }
@@ -53,12 +53,17 @@ static int second_of(int x, int length)
     return 2 * x + 1 < length ? 2 * x + 1 : 2 * x;
 }
 
-/* The mean of 2x2 lanes of a finer image of the given size. */
-static lanes mean_of(const lanes *fine, int width, int height, int x, int y)
+/* The four fine samples under one coarse one. */
+struct four {
+    size_t sample[4];
+};
+
+static struct four four_under(const struct joint_level *fine, int x, int y)
 {
-    const lanes *above = fine + (size_t)(2 * y) * width, *below = fine + (size_t)second_of(y, height) * width;
-    int left = 2 * x, right = second_of(x, width);
-    return 0.25f * ((above[left] + above[right]) + (below[left] + below[right]));
+    size_t width = (size_t)fine->width[TRANSMITTED], above = (size_t)(2 * y) * width;
+    size_t below = (size_t)second_of(y, fine->height[TRANSMITTED]) * width;
+    int left = 2 * x, right = second_of(x, (int)width);
+    return (struct four){{above + left, above + right, below + left, below + right}};
 }
 
 static void halve_rows(void *work, int task, int worker)
@@ -66,21 +71,21 @@ static void halve_rows(void *work, int task, int worker)
     const struct resize *resize = work;
     const struct joint_level *coarse = resize->coarse, *fine = resize->fine;
     int i = task / JOINT_BLOCKS, begin, end, width = coarse->width[TRANSMITTED];
-    size_t fine_width = (size_t)fine->width[TRANSMITTED];
+    size_t pixels = joint_pixels(coarse, TRANSMITTED), fine_pixels = joint_pixels(fine, TRANSMITTED);
     (void)worker;
     joint_block(coarse->height[TRANSMITTED], task % JOINT_BLOCKS, &begin, &end);
-    for (int y = begin; y < end; y++) {
-        size_t above = (size_t)(2 * y) * fine_width;
-        size_t below = (size_t)second_of(y, fine->height[TRANSMITTED]) * fine_width;
+    for (int y = begin; y < end; y++)
         for (int x = 0; x < width; x++) {
-            int left = 2 * x, right = second_of(x, (int)fine_width);
-            const float *mask = fine->mask[i];
+            struct four four = four_under(fine, x, y);
+            const size_t *s = four.sample;
             size_t n = (size_t)y * width + x;
-            coarse->photo[i][n] = mean_of(fine->photo[i], (int)fine_width, fine->height[TRANSMITTED], x, y);
-            coarse->mask[i][n] =
-                fminf(fminf(mask[above + left], mask[above + right]), fminf(mask[below + left], mask[below + right]));
+            for (int c = 0; c < fine->channels; c++) {
+                const float *photo = fine->photo[i] + c * fine_pixels;
+                coarse->photo[i][c * pixels + n] = 0.25f * ((photo[s[0]] + photo[s[1]]) + (photo[s[2]] + photo[s[3]]));
+            }
+            coarse->mask[i][n] = fminf(fminf(joint_mask(fine, i, s[0]), joint_mask(fine, i, s[1])),
+                                       fminf(joint_mask(fine, i, s[2]), joint_mask(fine, i, s[3])));
         }
-    }
 }
 
 void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level *fine, struct pool *pool)

@@ -19,8 +19,8 @@ struct joint_level {
     int photos;                                    /* m */
     int channels;                                  /* c <= LANES */
     int width[JOINT_LAYERS], height[JOINT_LAYERS]; /* of the frame, and of the reflection's canvas */
-    lanes **photo;                                 /* [m]: I_i */
-    float **mask;                                  /* [m]: w_i in [0,1] */
+    float **photo;              /* [m]: I_i, plane after plane; borrowed at level 0 */
+    float **mask;               /* [m]: w_i in [0,1], or NULL: all seen; borrowed at level 0 */
     float **weight;             /* [m]: w_i, its robust weight and the photo's confidence; 0 where R is not seen */
     struct warp *warp;          /* [m]: S_i */
     lanes *layer[JOINT_LAYERS]; /* T, R */
@@ -42,7 +42,22 @@ static inline size_t joint_pixels(const struct joint_level *level, int layer)
 /* E; the frame's size must be set. */
 void esra_joint_level_layout_expected(struct joint_level *level, struct arena *arena);
 
-/* Photos and masks; the frame's size must be set. */
+/* All colours of photo i at pixel n. */
+static inline lanes joint_photo(const struct joint_level *level, int i, size_t n)
+{
+    size_t plane = joint_pixels(level, TRANSMITTED);
+    lanes value = {0};
+    for (int c = 0; c < level->channels; c++)
+        value[c] = level->photo[i][c * plane + n];
+    return value;
+}
+
+static inline float joint_mask(const struct joint_level *level, int i, size_t n)
+{
+    return level->mask[i] ? level->mask[i][n] : 1;
+}
+
+/* Photos and masks of a level past the first; the frame's size must be set. */
 void esra_joint_level_layout_photos(struct joint_level *level, struct arena *arena);
 
 /* Robust weights, warps and layers; the canvas' size must be set as well. */

@@ -159,12 +159,12 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
     struct long_product product = {1, 0};
     double half_weighted = 0;
     for (size_t n = (size_t)y * width; n < (size_t)(y + 1) * width; n++) {
-        float w = warp->points[n].index < 0 ? 0 : level->mask[i][n];
+        float w = warp->points[n].index < 0 ? 0 : joint_mask(level, i, n);
         level->weight[i][n] = w;
         if (w == 0)
             continue;
         lanes r =
-            level->photo[i][n] - a * level->layer[TRANSMITTED][n] - b * warp_sample(warp, level->layer[REFLECTED], n);
+            joint_photo(level, i, n) - a * level->layer[TRANSMITTED][n] - b * warp_sample(warp, level->layer[REFLECTED], n);
         float square = lanes_sum(r * r) * per_channel, factor = 1 + square * per_scale;
         if (w == 1)
             multiply(&product, factor);

@@ -145,8 +145,9 @@ static bool photos_overlap(const struct joint_level *level)
     for (int i = 0; i < level->photos; i++) {
         size_t seen = 0, both = 0;
         for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++) {
-            seen += level->mask[i][n] > 0;
-            both += level->mask[i][n] > 0 && level->warp[i].points[n].index >= 0;
+            bool here = joint_mask(level, i, n) > 0;
+            seen += here;
+            both += here && level->warp[i].points[n].index >= 0;
         }
         if (both == 0 || (double)both < LEAST_OVERLAP * (double)seen)
             return false;

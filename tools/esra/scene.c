@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/codec.h"
 #include "io/profile.h"
 
 static esra_status check_sizes(const struct scene *scene, struct message *message)
@@ -24,9 +25,7 @@ static esra_status widen(struct photo *photo, int channels, struct message *mess
 {
     struct image *grey = &photo->pixels, wide;
     size_t pixels = (size_t)grey->width * (size_t)grey->height;
-    if (grey->channels == channels)
-        return ESRA_OK;
-    esra_status status = esra_image_create(&wide, grey->width, grey->height, channels, message);
+    esra_status status = esra_image_reserve(&wide, grey->width, grey->height, channels, message);
     for (int c = 0; status == ESRA_OK && c < channels; c++)
         memcpy(wide.data + (size_t)c * pixels, grey->data, pixels * sizeof(float));
     if (status == ESRA_OK) {
@@ -36,22 +35,56 @@ static esra_status widen(struct photo *photo, int channels, struct message *mess
     return status;
 }
 
-static esra_status take_light(struct scene *scene, int i, bool stored, struct message *message)
+static esra_status choose_light(struct scene *scene, int i, bool stored, struct message *message)
 {
     struct photo *photo = &scene->photos[i];
     esra_status status = ESRA_OK;
     struct profile *profile = NULL;
     if (stored) {
         esra_light_stored(&scene->lights[i]);
-    } else {
-        TRY(esra_profile_open(&profile, &photo->icc, scene->channels, message));
-        TRY(esra_light_choose(&scene->lights[i], photo->icc.size > 0, scene->channels, profile ? esra_profile_curve : NULL,
-                              profile, message));
+        return ESRA_OK;
     }
-    esra_light_decode(&scene->lights[i], &photo->pixels);
-    scene->views[i] = esra_image_planar(photo->pixels.data, photo->pixels.width, photo->pixels.height, photo->pixels.channels);
+    TRY(esra_profile_open(&profile, &photo->icc, photo->pixels.channels, message));
+    TRY(esra_light_choose(&scene->lights[i], photo->icc.size > 0, photo->pixels.channels, profile ? esra_profile_curve : NULL,
+                          profile, message));
 fail:
     esra_profile_free(&profile);
+    return status;
+}
+
+static const struct photo *first_in_colour(const struct scene *scene)
+{
+    const struct photo *photo = scene->photos;
+    while (photo->pixels.channels != scene->channels)
+        photo++;
+    return photo;
+}
+
+/* What is drawn from a grey photo that was widened is in colour, which a profile for grey does not describe: it takes that
+ * of the first photo in colour. */
+static esra_status take_colour(struct scene *scene, int i, bool stored, struct message *message)
+{
+    struct bytes *icc = &scene->photos[i].icc;
+    const struct bytes *from = &first_in_colour(scene)->icc;
+    esra_status status;
+    TRY(widen(&scene->photos[i], scene->channels, message));
+    TRY(esra_bytes_copy(icc, from->data, from->size, message));
+    esra_light_free(&scene->lights[i]);
+    TRY(choose_light(scene, i, stored, message));
+fail:
+    return status;
+}
+
+static esra_status take_light(struct scene *scene, int i, bool stored, struct message *message)
+{
+    struct image *pixels = &scene->photos[i].pixels;
+    esra_status status;
+    TRY(choose_light(scene, i, stored, message));
+    esra_light_decode(&scene->lights[i], pixels);
+    if (pixels->channels != scene->channels)
+        TRY(take_colour(scene, i, stored, message));
+    scene->views[i] = esra_image_planar(pixels->data, pixels->width, pixels->height, pixels->channels);
+fail:
     return status;
 }
 
@@ -64,10 +97,8 @@ static esra_status read_photos(struct scene *scene, const struct scene_options *
         scene->channels = channels > scene->channels ? channels : scene->channels;
     }
     TRY(check_sizes(scene, message));
-    for (int i = 0; i < scene->paths.count; i++) {
-        TRY(widen(&scene->photos[i], scene->channels, message));
+    for (int i = 0; i < scene->paths.count; i++)
         TRY(take_light(scene, i, options->stored, message));
-    }
     scene->width = scene->photos[0].pixels.width;
     scene->height = scene->photos[0].pixels.height;
 fail:

@@ -61,11 +61,12 @@ static enum exit_code fail(const struct job *job, esra_status status)
 
 /* ---- The run ---- */
 
+/* No memory is taken before the layers come, when most of what led to them is free again. */
 static esra_status make_answer(struct job *job, struct photo *answer, const struct photo *like)
 {
     answer->depth = like->depth;
     answer->format = like->format;
-    return esra_image_create(&answer->pixels, job->scene.width, job->scene.height, job->scene.channels, &job->message);
+    return esra_image_reserve(&answer->pixels, job->scene.width, job->scene.height, job->scene.channels, &job->message);
 }
 
 static esra_image view_of(const struct photo *photo)
@@ -106,7 +107,7 @@ static esra_status make_pictures(struct job *job)
         job->reflected_views[i] = view_of(&job->reflected[i]);
     }
     job->confidence.depth = 8;
-    TRY(esra_image_create(&job->confidence.pixels, job->scene.width, job->scene.height, 1, &job->message));
+    TRY(esra_image_reserve(&job->confidence.pixels, job->scene.width, job->scene.height, 1, &job->message));
     job->separation.transmitted = view_of(&job->transmitted);
     job->separation.reflected = job->reflected_views;
     job->separation.confidence = view_of(&job->confidence);
