@@ -87,8 +87,9 @@ static enum exit_code print(const struct job *job)
     return finish_stdout(EXIT_DONE, NAME);
 }
 
-static enum exit_code work(struct job *job, const struct parsed *parsed)
+static enum exit_code work(void *all, const struct parsed *parsed)
 {
+    struct job *job = all;
     char **names = parsed->operands;
     esra_status status;
     if (parsed->operand_count != 2)
@@ -102,21 +103,12 @@ fail:
     return complain(exit_code_of(status), NAME, "%s", job->message.text);
 }
 
-static enum exit_code run(int argc, char **argv)
+static void job_free(void *all, enum exit_code code)
 {
-    struct job job = {0};
-    struct parsed parsed = {.command = &compare_command, .values = &job.options};
-    enum exit_code code = options_parse(&parsed, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    if (parsed.help)
-        code = help_command.run(2, (char *[]){(char *)"help", (char *)NAME, NULL});
-    else
-        code = work(&job, &parsed);
-    esra_photo_free(&job.photos[0]);
-    esra_photo_free(&job.photos[1]);
-    options_free(&parsed);
-    return code;
+    struct job *job = all;
+    (void)code;
+    esra_photo_free(&job->photos[0]);
+    esra_photo_free(&job->photos[1]);
 }
 
 const struct command compare_command = {
@@ -131,5 +123,7 @@ const struct command compare_command = {
     .example = "esra compare --fit out/transmitted.png scene/truth-transmitted-1.png",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    .job_size = sizeof(struct job),
+    .work = work,
+    .free = job_free,
 };

@@ -196,12 +196,20 @@ static enum exit_code finish(struct job *job)
     return finish_stdout(code, job->name);
 }
 
-static enum exit_code separate(struct job *job, const struct parsed *parsed)
+/* What both commands begin with. */
+static enum exit_code begin(struct job *job, const struct parsed *parsed)
 {
-    esra_status status;
+    job->name = parsed->command->name;
+    job->settings = parsed->settings;
     enum exit_code code = job_take_words(job);
-    if (code == EXIT_DONE)
-        code = job_check_standard_input(job, parsed);
+    return code == EXIT_DONE ? job_check_standard_input(job, parsed) : code;
+}
+
+static enum exit_code separate(void *all, const struct parsed *parsed)
+{
+    struct job *job = all;
+    esra_status status;
+    enum exit_code code = begin(job, parsed);
     if (code != EXIT_DONE)
         return code;
     TRY(job_read_inputs(job, parsed));
@@ -215,14 +223,13 @@ fail:
     return fail(job, status);
 }
 
-static enum exit_code align(struct job *job, const struct parsed *parsed)
+static enum exit_code align(void *all, const struct parsed *parsed)
 {
+    struct job *job = all;
     struct output output = {.fd = -1};
     json_t *object = NULL;
     esra_status status;
-    enum exit_code code = job_take_words(job);
-    if (code == EXIT_DONE)
-        code = job_check_standard_input(job, parsed);
+    enum exit_code code = begin(job, parsed);
     if (code != EXIT_DONE)
         return code;
     TRY(job_read_inputs(job, parsed));
@@ -248,8 +255,10 @@ fail:
     return fail(job, status);
 }
 
-static void job_free(struct job *job)
+static void job_free(void *all, enum exit_code code)
 {
+    struct job *job = all;
+    (void)code;
     for (int n = 0; n < job->output_count; n++) {
         const char *name = job->outputs[n].name;
         esra_output_discard(&job->outputs[n]);
@@ -276,35 +285,6 @@ static void job_free(struct job *job)
     free(job->points);
 }
 
-static enum exit_code run(const struct command *command, int argc, char **argv,
-                          enum exit_code (*work)(struct job *, const struct parsed *))
-{
-    struct job job = {.name = command->name};
-    struct parsed parsed = {.command = command, .values = &job.options, .settings = &job.settings};
-    enum exit_code code = options_parse(&parsed, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    if (parsed.help)
-        code = help_command.run(2, (char *[]){(char *)"help", (char *)command->name, NULL});
-    else
-        code = work(&job, &parsed);
-    /* Only now: a signal while files are put in place ends nothing half-way. */
-    signals_end();
-    job_free(&job);
-    options_free(&parsed);
-    return code;
-}
-
-static enum exit_code run_separate(int argc, char **argv)
-{
-    return run(&separate_command, argc, argv, separate);
-}
-
-static enum exit_code run_align(int argc, char **argv)
-{
-    return run(&align_command, argc, argv, align);
-}
-
 /* Gradients found from photos are good, and layers have settled long before the last digits of the gap (doc/NUMERICS.md). */
 static const struct preset presets[] = {{"lambda", 0.003}, {"gap", 0.05}};
 
@@ -324,7 +304,9 @@ const struct command separate_command = {
     .takes_settings = true,
     .presets = presets,
     .preset_count = sizeof presets / sizeof presets[0],
-    .run = run_separate,
+    .job_size = sizeof(struct job),
+    .work = separate,
+    .free = job_free,
 };
 
 const struct command align_command = {
@@ -339,5 +321,7 @@ const struct command align_command = {
     .options = align_options,
     .option_count = sizeof align_options / sizeof align_options[0],
     .takes_settings = true,
-    .run = run_align,
+    .job_size = sizeof(struct job),
+    .work = align,
+    .free = job_free,
 };

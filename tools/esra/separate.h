@@ -22,8 +22,8 @@ struct separate_options {
 
 /* Everything a run holds, zeroed to begin with, freed as a whole. */
 struct job {
-    const char *name; /* of the command */
     struct separate_options options;
+    const char *name; /* of the command */
     esra_settings settings;
     struct message message;
     int reference; /* from 0 */

@@ -303,10 +303,13 @@ static enum exit_code check_streams(const struct solve_options *o)
     return EXIT_DONE;
 }
 
-static enum exit_code work(struct job *job)
+static enum exit_code work(void *all, const struct parsed *parsed)
 {
+    struct job *job = all;
     struct progress progress;
     esra_status status;
+    job->settings = parsed->settings;
+    job->output.fd = job->dual_output.fd = -1;
     enum exit_code code = check_streams(&job->options);
     if (code == EXIT_DONE)
         code = check_names(&job->options);
@@ -322,16 +325,15 @@ static enum exit_code work(struct job *job)
     signals_begin();
     status = run_solver(job, &progress);
     progress_end(&progress);
-    /* The handlers stay until the files are in place or gone: a signal now ends nothing half-way. */
-    code = status == ESRA_OK ? finish(job) : fail(job, status);
-    signals_end();
-    return code;
+    return status == ESRA_OK ? finish(job) : fail(job, status);
 fail:
     return fail(job, status);
 }
 
-static void job_free(struct job *job)
+static void job_free(void *all, enum exit_code code)
 {
+    struct job *job = all;
+    (void)code;
     esra_output_discard(&job->output);
     esra_output_discard(&job->dual_output);
     esra_npy_free(&job->mixtures);
@@ -345,22 +347,6 @@ static void job_free(struct job *job)
     free(job->dual_views);
     free(job->layers);
     free(job->duals);
-}
-
-static enum exit_code run(int argc, char **argv)
-{
-    struct job job = {.output.fd = -1, .dual_output.fd = -1};
-    struct parsed parsed = {.command = &solve_command, .values = &job.options, .settings = &job.settings};
-    enum exit_code code = options_parse(&parsed, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    if (parsed.help)
-        code = help_command.run(2, (char *[]){(char *)"help", (char *)NAME, NULL});
-    else
-        code = work(&job);
-    job_free(&job);
-    options_free(&parsed);
-    return code;
 }
 
 const struct command solve_command = {
@@ -377,5 +363,7 @@ const struct command solve_command = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .takes_settings = true,
-    .run = run,
+    .job_size = sizeof(struct job),
+    .work = work,
+    .free = job_free,
 };

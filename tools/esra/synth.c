@@ -63,7 +63,7 @@ struct job {
     struct output *outputs; /* files begun and not yet in place */
     char **paths;           /* their names */
     int output_count;
-    bool made_folder, watching; /* a folder was made; signals are caught */
+    bool made_folder;
     enum exit_code interrupted;
 };
 
@@ -350,9 +350,11 @@ fail:
     return status;
 }
 
-static enum exit_code work(struct job *job)
+static enum exit_code work(void *all, const struct parsed *parsed)
 {
+    struct job *job = all;
     esra_status status;
+    (void)parsed;
     enum exit_code code = take_words(job);
     if (code != EXIT_DONE)
         return code;
@@ -360,7 +362,6 @@ static enum exit_code work(struct job *job)
     TRY(read_picture(job, &job->pictures[1], job->options.reflected));
     TRY(make_room(job));
     signals_begin();
-    job->watching = true;
     TRY(make_files(job));
     if (job->interrupted != EXIT_DONE)
         return complain(job->interrupted, NAME, "interrupted; nothing was written");
@@ -369,8 +370,9 @@ fail:
     return complain(exit_code_of(status), NAME, "%s", job->message.text);
 }
 
-static void job_free(struct job *job, enum exit_code code)
+static void job_free(void *all, enum exit_code code)
 {
+    struct job *job = all;
     for (int n = 0; n < job->output_count; n++) {
         esra_output_discard(&job->outputs[n]);
         free(job->paths[n]);
@@ -390,25 +392,6 @@ static void job_free(struct job *job, enum exit_code code)
     free(job->gains);
 }
 
-static enum exit_code run(int argc, char **argv)
-{
-    struct job job = {0};
-    struct parsed parsed = {.command = &synth_command, .values = &job.options};
-    enum exit_code code = options_parse(&parsed, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    if (parsed.help)
-        code = help_command.run(2, (char *[]){(char *)"help", (char *)NAME, NULL});
-    else
-        code = work(&job);
-    /* The handlers stay until files begun are in place or gone. */
-    job_free(&job, code);
-    if (job.watching)
-        signals_end();
-    options_free(&parsed);
-    return code;
-}
-
 const struct command synth_command = {
     .name = NAME,
     .summary = "make photos through glass whose truth is known, of two pictures",
@@ -422,5 +405,7 @@ const struct command synth_command = {
     .example = "esra synth -t behind.jpg -r reflected.jpg -n 5 --seed 1 -o scene",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    .job_size = sizeof(struct job),
+    .work = work,
+    .free = job_free,
 };
