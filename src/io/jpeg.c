@@ -369,7 +369,7 @@ static esra_status decode(struct job *job)
     if (!guarded(job, read_head) || !guarded(job, take_metadata))
         return explain(job);
     TRY(claim(job));
-    if (!guarded(job, read_rows)) {
+    if (!job->decoding->options->head_only && !guarded(job, read_rows)) {
         if (!job->decoding->options->tolerate_truncated || job->rows_done == 0 || job->status != ESRA_BAD_DATA)
             return explain(job);
         esra_decoding_blacken(job->decoding, job->rows_done);

@@ -270,24 +270,40 @@ static void set_strides(struct npy_array *array, bool fortran)
     }
 }
 
+static esra_status take_head(struct npy_array *array, struct header *header, struct input *input, int64_t most_samples,
+                             struct message *message)
+{
+    esra_status status;
+    *array = (struct npy_array){0};
+    *header = (struct header){0};
+    TRY(read_header(header, input, message));
+    if (header->count > (uint64_t)most_samples)
+        TRY(esra_fail(message, ESRA_OVER_LIMIT,
+                      "%s claims %zu samples, over the limit of %lld; if it can be trusted, lift it with --no-limits",
+                      input->name, header->count, (long long)most_samples));
+    TRY(check_size(header, input, message));
+    array->dimensions = header->dimensions;
+    memcpy(array->shape, header->shape, sizeof array->shape);
+    set_strides(array, header->fortran);
+fail:
+    return status;
+}
+
+esra_status esra_npy_read_head(struct npy_array *array, struct input *input, int64_t most_samples, struct message *message)
+{
+    struct header header;
+    return take_head(array, &header, input, most_samples, message);
+}
+
 esra_status esra_npy_read_input(struct npy_array *array, struct input *input, int64_t most_samples,
                                 struct message *message)
 {
     esra_status status;
-    struct header header = {0};
-    *array = (struct npy_array){0};
-    TRY(read_header(&header, input, message));
-    if (header.count > (uint64_t)most_samples)
-        TRY(esra_fail(message, ESRA_OVER_LIMIT,
-                      "%s claims %zu samples, over the limit of %lld; if it can be trusted, lift it with --no-limits",
-                      input->name, header.count, (long long)most_samples));
-    TRY(check_size(&header, input, message));
+    struct header header;
+    TRY(take_head(array, &header, input, most_samples, message));
     TRY(read_samples(&array->data, &header, input, message));
     if (!esra_input_at_end(input))
         TRY(esra_fail(message, ESRA_BAD_DATA, "%s goes on after its array; give one array alone", input->name));
-    array->dimensions = header.dimensions;
-    memcpy(array->shape, header.shape, sizeof array->shape);
-    set_strides(array, header.fortran);
     return ESRA_OK;
 fail:
     esra_npy_free(array);

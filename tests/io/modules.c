@@ -7,8 +7,6 @@
 #include <libheif/heif.h>
 #endif
 
-static const struct read_options strict = READ_OPTIONS_DEFAULT;
-
 #ifdef ESRA_HAVE_LIBHEIF
 
 static struct heif_image *made_heif(int width, int height, int orientation_mark)
@@ -167,9 +165,9 @@ static void raw_is_developed_or_explained(void)
     esra_photo_free(&photo);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    made_begin();
+    made_begin(argc, argv);
 #ifdef ESRA_HAVE_LIBHEIF
     RUN(heic_and_avif_are_read);
 #else

@@ -6,11 +6,13 @@
 
 #include "io/photo.h"
 #include "options.h"
+#include "reading.h"
 
 #define NAME "compare"
 
 struct compare_options {
-    bool fit, json, no_limits;
+    struct reading reading;
+    bool fit, json;
 };
 
 #define FIELD(name) offsetof(struct compare_options, name)
@@ -19,25 +21,23 @@ static const struct option options[] = {
     {"fit", 0, OPTION_FLAG, NULL, FIELD(fit), false,
      "also after fitting gain and offset of each channel of IMAGE to TRUTH: photos are seldom exposed alike"},
     {"json", 0, OPTION_FLAG, NULL, FIELD(json), false, "print all of them as JSON; an infinite PSNR is null"},
-    {"no-limits", 0, OPTION_FLAG, NULL, FIELD(no_limits), false, "accept pictures of any size and amount of metadata"},
+    READING_OPTIONS(FIELD(reading)),
 };
 
 struct job {
     struct compare_options options;
     struct message message;
+    struct read_options read;
     struct photo photos[2]; /* the picture, the truth */
     esra_comparison comparison;
 };
 
 static esra_status read_pictures(struct job *job, char **names)
 {
-    struct read_options read = READ_OPTIONS_DEFAULT;
     const struct image *a = &job->photos[0].pixels, *b = &job->photos[1].pixels;
     esra_status status;
-    if (job->options.no_limits)
-        read.limits = (struct limits)LIMITS_NONE;
     for (int n = 0; n < 2; n++)
-        TRY(esra_photo_read(&job->photos[n], names[n], &read, &job->message));
+        TRY(esra_photo_read(&job->photos[n], names[n], &job->read, &job->message));
     if (a->width != b->width || a->height != b->height)
         return esra_fail(&job->message, ESRA_BAD_DATA, "%s is %d x %d and %s is %d x %d: only pictures of one size can be "
                          "compared", names[0], a->width, a->height, names[1], b->width, b->height);
@@ -96,6 +96,9 @@ static enum exit_code work(void *all, const struct parsed *parsed)
         return complain(EXIT_USAGE, NAME, "two pictures are needed, IMAGE and TRUTH; see 'esra help " NAME "'");
     if (strcmp(names[0], "-") == 0 && strcmp(names[1], "-") == 0)
         return complain(EXIT_USAGE, NAME, "only one picture can come from standard input");
+    enum exit_code code = reading_take(&job->options.reading, NAME, &job->read);
+    if (code != EXIT_DONE)
+        return code;
     TRY(read_pictures(job, names));
     TRY(compare(job));
     return print(job);

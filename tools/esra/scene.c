@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/profile.h"
+#include "reading.h"
 
 static esra_status check_sizes(const struct scene *scene, struct message *message)
 {
@@ -40,18 +40,13 @@ static esra_status take_light(struct scene *scene, int i, bool stored, struct me
 {
     struct photo *photo = &scene->photos[i];
     esra_status status = ESRA_OK;
-    struct profile *profile = NULL;
-    if (stored) {
+    if (stored)
         esra_light_stored(&scene->lights[i]);
-    } else {
-        TRY(esra_profile_open(&profile, &photo->icc, scene->channels, message));
-        TRY(esra_light_choose(&scene->lights[i], photo->icc.size > 0, scene->channels, profile ? esra_profile_curve : NULL,
-                              profile, message));
-    }
+    else
+        TRY(reading_light(&scene->lights[i], photo, scene->channels, message));
     esra_light_decode(&scene->lights[i], &photo->pixels);
     scene->views[i] = esra_image_planar(photo->pixels.data, photo->pixels.width, photo->pixels.height, photo->pixels.channels);
 fail:
-    esra_profile_free(&profile);
     return status;
 }
 

@@ -22,8 +22,7 @@
          "take the layer that was taken for the scene as the reflection, and the other way round"},                    \
         {"tolerate-truncated", 0, OPTION_FLAG, NULL, FIELD(tolerate_truncated), false,                                 \
          "use what can be read of a damaged photo"},                                                                   \
-        {"no-limits", 0, OPTION_FLAG, NULL, FIELD(no_limits), false,                                                   \
-         "accept photos of any size, number and amount of metadata"},                                                  \
+        READING_OPTIONS(FIELD(reading)),                                                                               \
         {"progress", 0, OPTION_TEXT, "auto|json|none", FIELD(progress), false,                                         \
          "how to tell progress on standard error: auto is a bar on a terminal, json a line for each step"},            \
     {"quiet", 'q', OPTION_FLAG, NULL, FIELD(quiet), false, "say nothing but errors on standard error"}

@@ -7,6 +7,7 @@
 #include "io/npy.h"
 #include "options.h"
 #include "progress.h"
+#include "reading.h"
 #include "report.h"
 #include "scene.h"
 #include "transforms.h"
@@ -14,7 +15,8 @@
 struct separate_options {
     char *output, *reference, *motion, *light, *transforms, *mixing, *gradients, *strength, *gain, *layers, *format;
     char *progress;
-    bool swap, json, quiet, keep_partial, tolerate_truncated, no_limits, no_report;
+    struct reading reading;
+    bool swap, json, quiet, keep_partial, tolerate_truncated, no_report;
 };
 
 /* Twelve digits: more than any number here is worth. */
@@ -27,6 +29,7 @@ struct job {
     esra_settings settings;
     struct message message;
     int reference; /* from 0 */
+    struct read_options read;
     double strength, gain;
     bool write_transmitted, write_reflected;
     struct scene scene;

@@ -40,6 +40,11 @@ enum exit_code job_take_words(struct job *job)
         return complain(EXIT_USAGE, job->name, "--reflection-gain takes a number from 0 to 1000, not '%s'", o->gain);
     if (!progress_begin(&job->progress, o->progress, o->quiet, &job->settings))
         return complain(EXIT_USAGE, job->name, "--progress takes one of auto|json|none, not '%s'", o->progress);
+    enum exit_code code = reading_take(&o->reading, job->name, &job->read);
+    if (code != EXIT_DONE)
+        return code;
+    job->read.tolerate_truncated = o->tolerate_truncated;
+    job->read.profile = light == 0;
     job->photos = (esra_photos)ESRA_PHOTOS_INIT;
     job->photos.motion = (esra_motion)motion;
     job->photos.stored_values = light == 1;
@@ -144,12 +149,8 @@ fail:
 
 esra_status job_read_inputs(struct job *job, const struct parsed *parsed)
 {
-    struct scene_options options = {.read = READ_OPTIONS_DEFAULT,
-                                    .stored = job->photos.stored_values};
+    struct scene_options options = {.read = job->read, .stored = job->photos.stored_values};
     esra_status status;
-    options.read.tolerate_truncated = job->options.tolerate_truncated;
-    if (job->options.no_limits)
-        options.read.limits = (struct limits)LIMITS_NONE;
     TRY(scene_read(&job->scene, parsed->operands, parsed->operand_count, &options, &job->message));
     TRY(take_reference(job));
     TRY(take_transforms(job));

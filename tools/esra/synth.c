@@ -8,11 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "colour/light.h"
-#include "io/photo.h"
-#include "io/profile.h"
 #include "options.h"
 #include "progress.h"
+#include "reading.h"
 #include "transforms.h"
 
 #define NAME "synth"
@@ -20,7 +18,7 @@
 struct synth_options {
     char *transmitted, *reflected, *output, *photos, *seed, *size, *shift, *rotation, *gain, *transmission, *reflection;
     char *noise, *blur, *bits, *threads, *format, *quality;
-    bool no_limits;
+    struct reading reading;
 };
 
 #define FIELD(name) offsetof(struct synth_options, name)
@@ -45,13 +43,14 @@ static const struct option options[] = {
     {"format", 0, OPTION_TEXT, "png|jpg|tif", FIELD(format), false, "of the photos; the truth is always PNG (default png)"},
     {"quality", 0, OPTION_TEXT, "1..100", FIELD(quality), false, "of JPEG (default 95)"},
     {"threads", 0, OPTION_TEXT, "N", FIELD(threads), false, "0: as many as there are processors (default 0)"},
-    {"no-limits", 0, OPTION_FLAG, NULL, FIELD(no_limits), false, "accept pictures of any size and amount of metadata"},
+    READING_OPTIONS(FIELD(reading)),
 };
 
 /* Everything a run holds, zeroed to begin with, freed as a whole. */
 struct job {
     struct synth_options options;
     esra_synth_settings settings;
+    struct read_options read;
     struct write_options write;
     struct message message;
     struct photo pictures[2]; /* in linear light once read */
@@ -151,7 +150,10 @@ static enum exit_code take_words(struct job *job)
     esra_synth_settings_default(&job->settings);
     job->write = (struct write_options)WRITE_OPTIONS_DEFAULT;
     job->write.format = o->format ? o->format : "png";
-    enum exit_code code = take_reals(job);
+    enum exit_code code = reading_take(&o->reading, NAME, &job->read);
+    job->read.profile = true;
+    if (code == EXIT_DONE)
+        code = take_reals(job);
     if (code == EXIT_DONE)
         code = take_counts(job);
     if (code == EXIT_DONE)
@@ -171,21 +173,13 @@ static enum exit_code take_words(struct job *job)
 
 static esra_status read_picture(struct job *job, struct photo *photo, const char *path)
 {
-    struct read_options read = READ_OPTIONS_DEFAULT;
-    struct profile *profile = NULL;
     struct light light = {0};
     esra_status status;
-    if (job->options.no_limits)
-        read.limits = (struct limits)LIMITS_NONE;
-    TRY(esra_photo_read(photo, path, &read, &job->message));
-    int channels = photo->pixels.channels;
-    TRY(esra_profile_open(&profile, &photo->icc, channels, &job->message));
-    TRY(esra_light_choose(&light, photo->icc.size > 0, channels, profile ? esra_profile_curve : NULL, profile,
-                          &job->message));
+    TRY(esra_photo_read(photo, path, &job->read, &job->message));
+    TRY(reading_light(&light, photo, photo->pixels.channels, &job->message));
     esra_light_decode(&light, &photo->pixels);
 fail:
     esra_light_free(&light);
-    esra_profile_free(&profile);
     return status;
 }
 
