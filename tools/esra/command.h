@@ -47,7 +47,12 @@ struct command {
     void (*free)(void *job, enum exit_code code); /* what the work left in the job, its options aside; may be NULL */
 };
 
-extern const struct command align_command, compare_command, help_command, separate_command, solve_command, synth_command;
+extern const struct command align_command, compare_command, help_command, info_command, separate_command, solve_command,
+    synth_command;
+
+/* What esra separate starts from. */
+#define SEPARATE_PRESETS 2
+extern const struct preset separate_presets[SEPARATE_PRESETS];
 
 /* All commands, in the order of the help; ends with NULL. */
 extern const struct command *const commands[];

@@ -1,5 +1,6 @@
 /* tools/esra/main.c - finds the sub-command and runs it. */
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +11,11 @@
 #include "options.h"
 #include "progress.h"
 
-const struct command *const commands[] = {&separate_command, &align_command, &solve_command, &synth_command,
-                                        &compare_command, &help_command, NULL};
+/* glibc would raise its threshold to the largest block freed so far, up to 32 MiB, and keep holes between blocks. */
+#define LARGE_BLOCK (256 << 10)
+
+const struct command *const commands[] = {&separate_command, &align_command, &info_command, &solve_command,
+                                        &synth_command,    &compare_command, &help_command, NULL};
 
 const struct command *find_command(const char *name)
 {
@@ -57,6 +61,8 @@ int main(int argc, char **argv)
     /* A reader that goes away and a file that may not grow are errors to be told (EXIT_IO), not silent deaths. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    /* Large blocks go back to the system when they are freed, so that the memory in use is that which is held. */
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     if (argc < 2)
         return complain(EXIT_USAGE, NULL, "which command? Try 'esra help'");
     const char *word = argv[1];

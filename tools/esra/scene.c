@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "reading.h"
 
 static esra_status check_sizes(const struct scene *scene, struct message *message)
@@ -50,6 +51,30 @@ fail:
     return status;
 }
 
+/* From the heads of the files alone. Standard input cannot be read twice; it is one of at least two, and must be of their
+ * size. */
+static esra_status check_memory(const struct scene *scene, const struct scene_options *options, struct message *message)
+{
+    struct memory_shape shape = {.photos = scene->paths.count};
+    struct read_options read = options->read;
+    struct photo head;
+    esra_status status = ESRA_OK;
+    read.head_only = true;
+    for (int i = 0; i < scene->paths.count; i++) {
+        if (strcmp(scene->paths.items[i], "-") == 0)
+            continue;
+        TRY(esra_photo_read(&head, scene->paths.items[i], &read, message));
+        const struct image *pixels = &head.pixels;
+        shape.channels = pixels->channels > shape.channels ? pixels->channels : shape.channels;
+        shape.width = pixels->width > shape.width ? pixels->width : shape.width;
+        shape.height = pixels->height > shape.height ? pixels->height : shape.height;
+        esra_photo_free(&head);
+    }
+    TRY(memory_check_separate(&shape, options->settings, options->most_bytes, message));
+fail:
+    return status;
+}
+
 static esra_status read_photos(struct scene *scene, const struct scene_options *options, struct message *message)
 {
     esra_status status;
@@ -83,6 +108,8 @@ esra_status scene_read(struct scene *scene, char **operands, int count, const st
     scene->views = calloc((size_t)scene->paths.count, sizeof *scene->views);
     if (!scene->photos || !scene->lights || !scene->views)
         TRY(esra_fail_memory(message));
+    if (options->most_bytes > 0)
+        TRY(check_memory(scene, options, message));
     TRY(read_photos(scene, options, message));
     return ESRA_OK;
 fail:

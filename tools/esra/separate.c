@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "separate.h"
 #include "warnings.h"
 
@@ -42,6 +43,7 @@ static const struct option separate_options[] = {
      "how much brighter to draw the reflected layers (default 2)"},
     {"layers", 0, OPTION_TEXT, "all|transmitted|reflected", FIELD(layers), false, "which layers to write (default all)"},
     {"format", 0, OPTION_TEXT, "png|jpg|tif|npy", FIELD(format), false, "of the layers (default png)"},
+    MEMORY_OPTION(FIELD(max_memory)),
     {"no-report", 0, OPTION_FLAG, NULL, FIELD(no_report), false, "do not write report.html"},
     {"json", 0, OPTION_FLAG, NULL, FIELD(json), false, "also print result.json on standard output"},
     {"keep-partial", 0, OPTION_FLAG, NULL, FIELD(keep_partial), false,
@@ -190,8 +192,8 @@ static enum exit_code finish(struct job *job)
         code = EXIT_NOT_ALIGNED;
     else if (!interrupted && job->separation.info.outcome != ESRA_OPTIMAL && job->settings.gap > 0)
         code = EXIT_GAP;
-    if (job->options.json && (json_dumpf(job->result, stdout, JSON_STYLE) || putchar('\n') == EOF))
-        return complain(EXIT_IO, job->name, "the result could not be printed on standard output");
+    if (job->options.json)
+        return print_object(json_incref(job->result), JSON_STYLE, job->name, code);
     return finish_stdout(code, job->name);
 }
 
@@ -285,7 +287,7 @@ static void job_free(void *all, enum exit_code code)
 }
 
 /* Gradients found from photos are good, and layers have settled long before the last digits of the gap (doc/NUMERICS.md). */
-static const struct preset presets[] = {{"lambda", 0.003}, {"gap", 0.05}};
+const struct preset separate_presets[SEPARATE_PRESETS] = {{"lambda", 0.003}, {"gap", 0.05}};
 
 const struct command separate_command = {
     .name = "separate",
@@ -301,8 +303,8 @@ const struct command separate_command = {
     .options = separate_options,
     .option_count = sizeof separate_options / sizeof separate_options[0],
     .takes_settings = true,
-    .presets = presets,
-    .preset_count = sizeof presets / sizeof presets[0],
+    .presets = separate_presets,
+    .preset_count = SEPARATE_PRESETS,
     .job_size = sizeof(struct job),
     .work = separate,
     .free = job_free,

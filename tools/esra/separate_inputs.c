@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "separate.h"
 
 static int choose(const char *text, const char *first, const char *second, const char *third, const char *fourth)
@@ -41,6 +42,9 @@ enum exit_code job_take_words(struct job *job)
     if (!progress_begin(&job->progress, o->progress, o->quiet, &job->settings))
         return complain(EXIT_USAGE, job->name, "--progress takes one of auto|json|none, not '%s'", o->progress);
     enum exit_code code = reading_take(&o->reading, job->name, &job->read);
+    if (code != EXIT_DONE)
+        return code;
+    code = memory_take(o->max_memory, job->name, &job->most_bytes);
     if (code != EXIT_DONE)
         return code;
     job->read.tolerate_truncated = o->tolerate_truncated;
@@ -149,7 +153,8 @@ fail:
 
 esra_status job_read_inputs(struct job *job, const struct parsed *parsed)
 {
-    struct scene_options options = {.read = job->read, .stored = job->photos.stored_values};
+    struct scene_options options = {.read = job->read, .stored = job->photos.stored_values, .most_bytes = job->most_bytes,
+                                    .settings = &job->settings};
     esra_status status;
     TRY(scene_read(&job->scene, parsed->operands, parsed->operand_count, &options, &job->message));
     TRY(take_reference(job));

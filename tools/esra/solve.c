@@ -9,13 +9,15 @@
 
 #include "base/memory.h"
 #include "io/npy.h"
+#include "json.h"
+#include "memory.h"
 #include "options.h"
 #include "progress.h"
 
 #define NAME "solve"
 
 struct solve_options {
-    char *mixtures, *gradients, *weights, *mixing, *output, *duals, *progress;
+    char *mixtures, *gradients, *weights, *mixing, *output, *duals, *progress, *max_memory;
     bool json, quiet, keep_partial;
 };
 
@@ -39,6 +41,7 @@ static const struct option options[] = {
      "how to tell progress on standard error: auto is a bar on a terminal, json a line for each step"},
     {"quiet", 'q', OPTION_FLAG, NULL, offsetof(struct solve_options, quiet), false,
      "say nothing but errors on standard error"},
+    MEMORY_OPTION(offsetof(struct solve_options, max_memory)),
     {"keep-partial", 0, OPTION_FLAG, NULL, offsetof(struct solve_options, keep_partial), false,
      "when interrupted, write the best layers found so far"},
 };
@@ -48,6 +51,7 @@ struct job {
     struct solve_options options;
     esra_settings settings;
     struct message message;
+    double most_bytes;
     struct npy_array mixtures, gradients, weights;
     int photos, width, height, channels;
     double *mixing;
@@ -125,12 +129,41 @@ static esra_status check_shape(struct job *job, const struct npy_array *array, c
                      mixtures, should);
 }
 
+/* All arrays of the command, in and out. */
+static esra_status check_memory(struct job *job)
+{
+    struct memory_shape shape = {job->photos, job->width, job->height, job->channels};
+    double m = job->photos, c = job->channels, layers = (m + 1) * c;
+    double given = m * c + 3 * layers + (job->options.weights ? m : 0) + (job->options.duals ? 2 * layers : 0);
+    return memory_check_solve(&shape, given, &job->settings, job->most_bytes, &job->message);
+}
+
+/* The head of the mixtures tells the size of everything. A pipe's cannot be read twice: it is read first then. */
+static esra_status read_mixtures(struct job *job)
+{
+    const char *path = job->options.mixtures;
+    struct input input;
+    esra_status status;
+    if (job->most_bytes > 0 && strcmp(path, "-") != 0) {
+        TRY(esra_input_open(&input, path, &job->message));
+        status = esra_npy_read_head(&job->mixtures, &input, INT64_MAX, &job->message);
+        esra_input_close(&input);
+        TRY(status);
+        TRY(take_shape(job));
+        TRY(check_memory(job));
+    }
+    TRY(esra_npy_read(&job->mixtures, path, &job->message));
+    TRY(take_shape(job));
+    TRY(check_memory(job));
+fail:
+    return status;
+}
+
 static esra_status read_arrays(struct job *job)
 {
     const struct solve_options *o = &job->options;
     esra_status status;
-    TRY(esra_npy_read(&job->mixtures, o->mixtures, &job->message));
-    TRY(take_shape(job));
+    TRY(read_mixtures(job));
     TRY(parse_mixing(job, o->mixing));
 
     size_t m = (size_t)job->photos, h = (size_t)job->height, w = (size_t)job->width, c = (size_t)job->channels;
@@ -241,12 +274,7 @@ static enum exit_code print_json(const struct job *job, enum exit_code code)
                                info->gap, "iterations", info->iterations, "inner_iterations",
                                (json_int_t)info->inner_iterations, "engine", engine, "threads", info->threads,
                                "seconds", info->seconds);
-    if (!object || json_dumpf(object, stdout, JSON_INDENT(2)) || putchar('\n') == EOF) {
-        json_decref(object);
-        return complain(EXIT_IO, NAME, "the result could not be printed on standard output");
-    }
-    json_decref(object);
-    return finish_stdout(code, NAME);
+    return print_object(object, JSON_INDENT(2), NAME, code);
 }
 
 static void print_summary(const struct job *job)
@@ -313,6 +341,8 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     enum exit_code code = check_streams(&job->options);
     if (code == EXIT_DONE)
         code = check_names(&job->options);
+    if (code == EXIT_DONE)
+        code = memory_take(job->options.max_memory, NAME, &job->most_bytes);
     if (code != EXIT_DONE)
         return code;
     if (!progress_begin(&progress, job->options.progress, job->options.quiet, &job->settings))
