@@ -13,8 +13,8 @@
 /* How far the reflection's canvas exceeds the frame, and the strips that the adjoint is added up in (solve/joint_system.h),
  * both in frames. They follow from the motion, which nobody knows yet: these are those of a hand that moves by a tenth of the
  * frame, and a frame more or less of either changes the whole by a twelfth. */
-#define CANVAS 1.25
-#define STRIPS 1.6
+#define CANVAS 1.4
+#define STRIPS 2.0
 
 /* All levels of a pyramid together: 1 + 1/4 + 1/16 + ... */
 #define PYRAMID (4.0 / 3)

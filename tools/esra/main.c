@@ -14,8 +14,8 @@
 /* glibc would raise its threshold to the largest block freed so far, up to 32 MiB, and keep holes between blocks. */
 #define LARGE_BLOCK (256 << 10)
 
-const struct command *const commands[] = {&separate_command, &align_command, &info_command, &solve_command,
-                                        &synth_command,    &compare_command, &help_command, NULL};
+const struct command *const commands[] = {&separate_command, &align_command, &batch_command,   &info_command,
+                                        &solve_command,    &synth_command, &compare_command, &help_command, NULL};
 
 const struct command *find_command(const char *name)
 {

@@ -1,0 +1,63 @@
+/* tools/esra/batch.h - what the files of esra batch share: scenes to be separated, and the journal of those that are. */
+#ifndef ESRA_TOOL_BATCH_H
+#define ESRA_TOOL_BATCH_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+
+/* A line of the jobs file, checked. */
+struct batch_scene {
+    int line;           /* from 1 */
+    const char *output; /* the folder's name, in `job` */
+    json_t *job;        /* the line itself */
+    json_t *inputs;     /* size and time of change of each file it reads, as batch_journal_has() found them */
+    char **words;       /* photos and options as 'esra separate' takes them, paths as seen from here */
+    int word_count;
+};
+
+struct batch_jobs {
+    const char *name; /* of the file, for messages */
+    char *folder;     /* that paths in it start from */
+    struct batch_scene *scenes;
+    int count;
+};
+
+/* Reads all lines; a message names the line that is wrong. "-" is standard input. */
+esra_status batch_jobs_read(struct batch_jobs *jobs, const char *path, struct message *message);
+
+void batch_jobs_free(struct batch_jobs *jobs);
+
+/* The file that tells which scenes are done: a line of JSON for each, on disk before the next is begun. */
+struct batch_journal {
+    int fd;        /* locked as long as this process or a child of it lives */
+    char *path;
+    json_t *lines; /* by output: the last line of each */
+};
+
+#define BATCH_JOURNAL "journal.jsonl"
+
+/* Opens or makes folder/journal.jsonl. A line that a kill cut off is as if it had not been begun. */
+esra_status batch_journal_open(struct batch_journal *journal, const char *folder, struct message *message);
+
+/* True where this very line was done with the inputs as they are now, and its result is still there. To be asked before
+ * the scene is begun. */
+bool batch_journal_has(const struct batch_journal *journal, const char *folder, struct batch_scene *scene);
+
+struct batch_end {
+    int exit;
+    double seconds;
+    const char *message; /* "" where there is nothing to say */
+};
+
+/* Appends a line, and waits until it is on disk. */
+esra_status batch_journal_add(struct batch_journal *journal, const struct batch_scene *scene, const struct batch_end *end,
+                              struct message *message);
+
+void batch_journal_close(struct batch_journal *journal);
+
+/* The exit codes of a scene that need not be done again. */
+bool batch_is_done(int exit);
+
+#endif
