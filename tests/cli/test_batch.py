@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from cli import ESRA, CliTest
+from cli import ESRA, UNTRUSTED, CliTest
 from pictures import png_bytes, scene, to_8_bit
 
 SMALL, _ = scene(photos=2, height=24, width=30)
@@ -57,7 +57,7 @@ class Work(BatchTest):
         (self.path / "in" / "bad.png").write_bytes(b"\x89PNG\r\n\x1a\n")
         self.write(self.job("a"), {"photos": ["0.png", "none.png"], "output": "b"},
                    {"photos": ["0.png", "bad.png"], "output": "c"}, self.job("d", options={"lambda": -1}), self.job("e"))
-        done = self.batch(12, "-j3", "-q", "--untrusted")
+        done = self.batch(12, "-j3", "-q", *UNTRUSTED)
         self.assertEqual(len(done.stderr.splitlines()), 3)
         self.assertIn(b"esra batch: in/jobs.jsonl, line 2: b: cannot read in/none.png: No such file or directory\n", done.stderr)
         self.assertEqual({line["output"]: line["exit"] for line in self.journal()}, {"a": 0, "b": 66, "c": 65, "d": 65, "e": 0})

@@ -7,7 +7,7 @@ import zlib
 
 import numpy as np
 
-from cli import ESRA, CliTest
+from cli import ESRA, UNTRUSTED, CliTest
 from pictures import PNG_START, png_bytes, png_chunk, scene, to_8_bit
 
 
@@ -47,7 +47,7 @@ class Facts(InfoTest):
         self.assertEqual(told, {"schema": "esra-info-1", "photos": [
             {"file": "p.png", "format": "PNG", "width": 40, "height": 30, "channels": 3, "depth": 8, "orientation": 1,
              "profile": None, "profile_curves": False, "exif": False}]})
-        self.assertEqual(self.info("--untrusted", "p.png"), told)
+        self.assertEqual(self.info(*UNTRUSTED, "p.png"), told)
 
     def test_orientation_and_profile(self):
         exif = struct.pack("<2sHIHHHIHHI", b"II", 42, 8, 1, 0x0112, 3, 1, 6, 0, 0)

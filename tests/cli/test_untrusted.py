@@ -6,13 +6,24 @@ import unittest
 
 import numpy as np
 
-from cli import ESRA, CliTest
+from cli import ESRA, UNTRUSTED, CliTest
 from pictures import png_bytes, scene, to_8_bit
 
 PHOTOS, _ = scene(photos=2, height=60, width=80)
 NAMES = ["a.png", "b.png"]
 
 
+class Unbuilt(CliTest):
+    @unittest.skipIf(UNTRUSTED, "this build has libseccomp")
+    def test_it_is_told(self):
+        for command in "separate", "align", "compare", "synth", "info", "batch":
+            words = {"synth": ["-t", "a", "-r", "b", "-o", "out"], "separate": ["a", "b", "-o", "out"],
+                     "align": ["a", "b", "-o", "out"], "batch": ["a", "-o", "out"]}.get(command, ["a", "b"])
+            self.complains(64, f"esra {command}: --untrusted: this esra was built without libseccomp; install libseccomp-dev "
+                               "and build again", command, "--untrusted", *words)
+
+
+@unittest.skipUnless(UNTRUSTED, "this build has no libseccomp")
 class Untrusted(CliTest):
     def setUp(self):
         super().setUp()
