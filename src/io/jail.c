@@ -167,8 +167,8 @@ void esra_jail_end(struct jail *jail)
 static esra_status too_long(const struct jail *jail, struct message *message)
 {
     return esra_fail(message, ESRA_BAD_DATA,
-                     "decoding %s took longer than %d s; if it can be trusted, lift the limits with --no-limits", jail->name,
-                     jail->seconds);
+                     "decoding %s took longer than %d s; if it can be trusted, lift the limits with --no-limits",
+                     jail->name, jail->seconds);
 }
 
 /* The answer broke off. */

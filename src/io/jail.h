@@ -1,5 +1,5 @@
-/* io/jail.h - work on bytes that nobody vouches for, in a child process that can do nothing else: by seccomp it may read
- * one file, answer through one pipe, take memory and end. Built where libseccomp is found. */
+/* io/jail.h - work on bytes that nobody vouches for, in a child process that can do nothing else: by seccomp it may
+ * read one file, answer through one pipe, take memory and end. Built where libseccomp is found. */
 #ifndef ESRA_IO_JAIL_H
 #define ESRA_IO_JAIL_H
 
@@ -30,8 +30,8 @@ typedef void jail_work(void *user, int input, int reply);
 esra_status esra_jail_start(struct jail *jail, int input, const char *name, const struct jail_limits *limits,
                             jail_work *work, void *user, struct message *message);
 
-/* Exactly size bytes of the answer, whatever they are worth. ESRA_BAD_DATA where the child ends before, or works for too
- * long. */
+/* Exactly size bytes of the answer, whatever they are worth. ESRA_BAD_DATA where the child ends before, or works for
+ * too long. */
 esra_status esra_jail_receive(struct jail *jail, void *bytes, size_t size, struct message *message);
 
 /* The end of the answer: nothing may follow. */

@@ -8,8 +8,8 @@
 #define JAIL_INPUT 0
 #define JAIL_REPLY 1
 
-/* From here on the calling thread, and what it starts, may read JAIL_INPUT, write JAIL_REPLY, take memory and end. There
- * is no way back. False where the system does not do this. */
+/* From here on the calling thread, and what it starts, may read JAIL_INPUT, write JAIL_REPLY, take memory and end.
+ * There is no way back. False where the system does not do this. */
 bool esra_jail_filter(void);
 
 #endif

@@ -357,7 +357,8 @@ static esra_status explain(struct job *job)
         return job->status;
     int code = job->errors.msg_code;
     if (code == JERR_SOF_UNSUPPORTED || code == JERR_BAD_PRECISION || code == JERR_ARITH_NOTIMPL)
-        return esra_decoding_refuse(job->decoding, "is JPEG of a rare kind (12 bit or lossless), which esra does not read",
+        return esra_decoding_refuse(job->decoding,
+                                    "is JPEG of a rare kind (12 bit or lossless), which esra does not read",
                                     "convert it to PNG");
     return esra_decoding_damaged(job->decoding, job->words);
 }

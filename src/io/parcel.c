@@ -1,6 +1,6 @@
-/* io/parcel.c - a photo decoded in a jail, and handed over by a pipe. The decoder may have been taken over by the file it
- * read: nothing that it sends is believed. Sizes are checked against the limits before memory is taken, words against
- * their tables, samples against their range. */
+/* io/parcel.c - a photo decoded in a jail, and handed over by a pipe. The decoder may have been taken over by the file
+ * it read: nothing that it sends is believed. Sizes are checked against the limits before memory is taken, words
+ * against their tables, samples against their range. */
 #define _GNU_SOURCE
 #include "io/parcel.h"
 
@@ -14,8 +14,8 @@
 #include "base/memory.h"
 #include "io/codec.h"
 
-/* Bytes that a decoder may take for each pixel: 12 for the samples, 12 while turning them, and up to 40 of its own (RAW:
- * sensor, four interpolated planes, result). */
+/* Bytes that a decoder may take for each pixel: 12 for the samples, 12 while turning them, and up to 40 of its own
+ * (RAW: sensor, four interpolated planes, result). */
 #define BYTES_PER_PIXEL 64
 
 /* ... and for whatever it decodes: code, tables, stacks of threads. */
@@ -80,7 +80,8 @@ static esra_status nonsense(const struct jail *jail, struct message *message)
 /* What an honest decoder may report. */
 static bool is_failure(int32_t status)
 {
-    return status == ESRA_BAD_DATA || status == ESRA_OUT_OF_MEMORY || status == ESRA_OVER_LIMIT || status == ESRA_IO_ERROR;
+    return status == ESRA_BAD_DATA || status == ESRA_OUT_OF_MEMORY || status == ESRA_OVER_LIMIT ||
+           status == ESRA_IO_ERROR;
 }
 
 static bool is_text(const char *text, size_t size)
@@ -95,14 +96,16 @@ static bool is_flag(int32_t value)
 
 static bool size_fits(const struct parcel *parcel, const struct limits *limits)
 {
-    return parcel->width >= 1 && parcel->height >= 1 && parcel->width <= limits->side && parcel->height <= limits->side &&
-           parcel->width <= limits->pixels / parcel->height && (parcel->channels == 1 || parcel->channels == 3);
+    return parcel->width >= 1 && parcel->height >= 1 && parcel->width <= limits->side &&
+           parcel->height <= limits->side && parcel->width <= limits->pixels / parcel->height &&
+           (parcel->channels == 1 || parcel->channels == 3);
 }
 
 static bool metadata_fits(const struct parcel *parcel, const struct limits *limits)
 {
     uint64_t most = (uint64_t)limits->metadata;
-    return parcel->icc <= most && parcel->exif <= most - parcel->icc && is_text(parcel->profile_name, sizeof parcel->profile_name);
+    return parcel->icc <= most && parcel->exif <= most - parcel->icc &&
+           is_text(parcel->profile_name, sizeof parcel->profile_name);
 }
 
 static bool is_possible(const struct parcel *parcel, const struct read_options *options)
@@ -223,7 +226,8 @@ static esra_status spool(struct input *input, const struct limits *limits, struc
     esra_status status = esra_input_measure(input, message);
     if (status != ESRA_OK)
         return status;
-    struct input file = {.fd = memfd_create("photo", MFD_CLOEXEC), .name = input->name, .size = (int64_t)input->buffered};
+    struct input file = {
+        .fd = memfd_create("photo", MFD_CLOEXEC), .name = input->name, .size = (int64_t)input->buffered};
     if (file.fd < 0 || !esra_jail_reply(file.fd, input->buffer, input->buffered))
         status = esra_fail(message, ESRA_IO_ERROR, "reading %s broke off: %s", input->name, strerror(errno));
     esra_input_close(input);

@@ -5,19 +5,20 @@
 #include "io/jail.h"
 #include "io/photo.h"
 
-/* As esra_photo_read_input(), with the decoding done in a jail: what comes out is checked as if an enemy had sent it. */
+/* As esra_photo_read_input(), with the decoding done in a jail: what comes out is checked as if an enemy had sent it.
+ */
 esra_status esra_parcel_read(struct photo *photo, struct input *input, const struct read_options *options,
                              struct message *message);
 
 /* What goes through the pipe first; then the profile, the EXIF block, the curves, and the planes of samples. */
 struct parcel {
     uint32_t mark;
-    int32_t status;                   /* an esra_status; unless it is ESRA_OK only the message counts, and nothing follows */
+    int32_t status; /* an esra_status; unless it is ESRA_OK only the message counts, and nothing follows */
     int32_t width, height, channels, depth;
-    int32_t format;                   /* a row of the codec table */
+    int32_t format; /* a row of the codec table */
     int32_t orientation, incomplete;
-    int32_t curves;                   /* 1: there are any */
-    uint64_t icc, exif;               /* bytes */
+    int32_t curves;     /* 1: there are any */
+    uint64_t icc, exif; /* bytes */
     char profile_name[80];
     char message[512];
 };

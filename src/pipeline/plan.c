@@ -1,5 +1,5 @@
-/* pipeline/plan.c - what a separation will take, before it takes anything: the memory of each stage, line by line as the
- * stages hold it, and the greatest of them. Whoever changes what a stage allocates changes its line here;
+/* pipeline/plan.c - what a separation will take, before it takes anything: the memory of each stage, line by line as
+ * the stages hold it, and the greatest of them. Whoever changes what a stage allocates changes its line here;
  * tests/cli/test_info.py compares the sum with what the system counted.
  *
  * The way by the joint solve is planned. Where the layers cannot be told apart it is not gone to its end, and less is
@@ -10,9 +10,9 @@
 #include "ops/lanes.h"
 #include "solve/engine.h"
 
-/* How far the reflection's canvas exceeds the frame, and the strips that the adjoint is added up in (solve/joint_system.h),
- * both in frames. They follow from the motion, which nobody knows yet: these are those of a hand that moves by a tenth of the
- * frame, and a frame more or less of either changes the whole by a twelfth. */
+/* How far the reflection's canvas exceeds the frame, and the strips that the adjoint is added up in
+ * (solve/joint_system.h), both in frames. They follow from the motion, which nobody knows yet: these are those of a
+ * hand that moves by a tenth of the frame, and a frame more or less of either changes the whole by a twelfth. */
 #define CANVAS 1.4
 #define STRIPS 2.0
 
@@ -107,17 +107,15 @@ static double solve_bytes(const struct shape *s)
     return aligned(s) + joint(s) + guide(s) + engine(s) + images(s, 1, s->channels) + images(s, 2, 1);
 }
 
-/* Seconds of one core of 3 GHz, roughly, for a pixel of a photo; the solve's for each channel of a layer, to the gap that
- * esra separate asks for. */
+/* Seconds of one core of 3 GHz, roughly, for a pixel of a photo; the solve's for each channel of a layer, to the gap
+ * that esra separate asks for. */
 static const struct stage {
     const char *name;
     double (*bytes)(const struct shape *);
     double pixel_s, sample_s;
 } stages[] = {
-    {"align", align_bytes, 8e-6, 0},
-    {"reflection", reflection_bytes, 4e-6, 0},
-    {"joint", rounds_bytes, 8e-6, 0},
-    {"gradients", gradients_bytes, 0, 1e-8},
+    {"align", align_bytes, 8e-6, 0},   {"reflection", reflection_bytes, 4e-6, 0},
+    {"joint", rounds_bytes, 8e-6, 0},  {"gradients", gradients_bytes, 0, 1e-8},
     {"solve", solve_bytes, 0, 0.8e-6},
 };
 

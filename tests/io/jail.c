@@ -34,20 +34,42 @@ struct attempt {
     bool refused; /* should be */
 };
 
-static long try_open(void) { return open("/etc/passwd", O_RDONLY); }
-static long try_openat(void) { return syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY); }
-static long try_create(void) { return creat("/tmp/esra-escaped", 0600); }
-static long try_unlink(void) { return unlink(made_path("input")); }
-static long try_socket(void) { return socket(AF_INET, SOCK_STREAM, 0); }
+static long try_open(void)
+{
+    return open("/etc/passwd", O_RDONLY);
+}
+static long try_openat(void)
+{
+    return syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDONLY);
+}
+static long try_create(void)
+{
+    return creat("/tmp/esra-escaped", 0600);
+}
+static long try_unlink(void)
+{
+    return unlink(made_path("input"));
+}
+static long try_socket(void)
+{
+    return socket(AF_INET, SOCK_STREAM, 0);
+}
 
 static long try_connect(void)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     return connect(0, (struct sockaddr *)&address, sizeof address);
 }
 
-static long try_fork(void) { return fork(); }
-static long try_raw_clone(void) { return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0); }
+static long try_fork(void)
+{
+    return fork();
+}
+static long try_raw_clone(void)
+{
+    return syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
 
 static long try_exec(void)
 {
@@ -55,13 +77,34 @@ static long try_exec(void)
     return execv(words[0], words);
 }
 
-static long try_kill(void) { return kill(getppid(), 0); }
-static long try_ptrace(void) { return ptrace(PTRACE_TRACEME, 0, NULL, NULL); }
-static long try_stderr(void) { return write(2, "escaped\n", 8); }
-static long try_write_input(void) { return write(0, "x", 1); }
-static long try_duplicate(void) { return dup(0); }
-static long try_code(void) { return (long)mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0); }
-static long try_map_file(void) { return (long)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 0, 0); }
+static long try_kill(void)
+{
+    return kill(getppid(), 0);
+}
+static long try_ptrace(void)
+{
+    return ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+}
+static long try_stderr(void)
+{
+    return write(2, "escaped\n", 8);
+}
+static long try_write_input(void)
+{
+    return write(0, "x", 1);
+}
+static long try_duplicate(void)
+{
+    return dup(0);
+}
+static long try_code(void)
+{
+    return (long)mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+static long try_map_file(void)
+{
+    return (long)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 0, 0);
+}
 
 static long try_read(void)
 {
@@ -79,13 +122,24 @@ static long try_memory(void)
 }
 
 static const struct attempt attempts[] = {
-    {"open", try_open, true},         {"openat", try_openat, true},   {"creat", try_create, true},
-    {"unlink", try_unlink, true},     {"socket", try_socket, true},   {"connect", try_connect, true},
-    {"fork", try_fork, true},         {"clone", try_raw_clone, true}, {"execve", try_exec, true},
-    {"kill", try_kill, true},         {"ptrace", try_ptrace, true},   {"writing standard error", try_stderr, true},
-    {"writing the input", try_write_input, true},                     {"dup", try_duplicate, true},
-    {"mmap of code", try_code, true}, {"mmap of a file", try_map_file, true},
-    {"reading the input", try_read, false},                           {"memory", try_memory, false},
+    {"open", try_open, true},
+    {"openat", try_openat, true},
+    {"creat", try_create, true},
+    {"unlink", try_unlink, true},
+    {"socket", try_socket, true},
+    {"connect", try_connect, true},
+    {"fork", try_fork, true},
+    {"clone", try_raw_clone, true},
+    {"execve", try_exec, true},
+    {"kill", try_kill, true},
+    {"ptrace", try_ptrace, true},
+    {"writing standard error", try_stderr, true},
+    {"writing the input", try_write_input, true},
+    {"dup", try_duplicate, true},
+    {"mmap of code", try_code, true},
+    {"mmap of a file", try_map_file, true},
+    {"reading the input", try_read, false},
+    {"memory", try_memory, false},
 };
 #define ATTEMPTS (sizeof attempts / sizeof attempts[0])
 
@@ -272,8 +326,10 @@ static esra_status hear(const struct lie *lie, const struct read_options *option
 }
 
 /* 4 x 3 pixels of grey, all zero. */
-static const struct lie truth = {{.mark = PARCEL_MARK, .width = 4, .height = 3, .channels = 1, .depth = 8, .orientation = 1},
-                                 4 * 3 * sizeof(float), 0};
+static const struct lie truth = {
+    {.mark = PARCEL_MARK, .width = 4, .height = 3, .channels = 1, .depth = 8, .orientation = 1},
+    4 * 3 * sizeof(float),
+    0};
 
 static void believes(struct lie lie, bool believed)
 {
@@ -287,11 +343,11 @@ static void believes(struct lie lie, bool believed)
     esra_photo_free(&photo);
 }
 
-#define LIE(field, value)               \
-    do {                                \
-        struct lie lie = truth;         \
-        lie.field = value;              \
-        believes(lie, false);           \
+#define LIE(field, value)                                                                                              \
+    do {                                                                                                               \
+        struct lie lie = truth;                                                                                        \
+        lie.field = value;                                                                                             \
+        believes(lie, false);                                                                                          \
     } while (0)
 
 static void no_lie_is_believed(void)

@@ -1,11 +1,15 @@
-/* tools/esra/batch.h - what the files of esra batch share: scenes to be separated, and the journal of those that are. */
+/* tools/esra/batch.h - what the files of esra batch share: scenes to be separated, the journal of those that are, and
+ * the processes at work. */
 #ifndef ESRA_TOOL_BATCH_H
 #define ESRA_TOOL_BATCH_H
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/status.h"
+#include "progress.h"
+#include "reading.h"
 
 /* A line of the jobs file, checked. */
 struct batch_scene {
@@ -31,7 +35,7 @@ void batch_jobs_free(struct batch_jobs *jobs);
 
 /* The file that tells which scenes are done: a line of JSON for each, on disk before the next is begun. */
 struct batch_journal {
-    int fd;        /* locked as long as this process or a child of it lives */
+    int fd; /* locked as long as this process or a child of it lives */
     char *path;
     json_t *lines; /* by output: the last line of each */
 };
@@ -52,12 +56,48 @@ struct batch_end {
 };
 
 /* Appends a line, and waits until it is on disk. */
-esra_status batch_journal_add(struct batch_journal *journal, const struct batch_scene *scene, const struct batch_end *end,
-                              struct message *message);
+esra_status batch_journal_add(struct batch_journal *journal, const struct batch_scene *scene,
+                              const struct batch_end *end, struct message *message);
 
 void batch_journal_close(struct batch_journal *journal);
 
 /* The exit codes of a scene that need not be done again. */
 bool batch_is_done(int exit);
+
+#define BATCH_MOST_WORKERS 256
+
+struct batch_options {
+    struct reading reading;
+    char *output, *jobs, *max_memory, *progress;
+    bool quiet;
+};
+
+/* A process at work on a scene. */
+struct batch_worker {
+    pid_t process; /* 0: none */
+    int words;     /* its standard error */
+    const struct batch_scene *scene;
+    double started_s;
+    char last[1024]; /* what it said last */
+    size_t size;
+};
+
+/* Everything that a batch holds; the options come first, as command.h has it. */
+struct batch {
+    struct batch_options options;
+    struct message message;
+    struct batch_jobs jobs;
+    struct batch_journal journal;
+    struct progress progress;
+    struct batch_worker *workers;
+    int worker_count, threads;
+    double most_bytes; /* of one worker; 0: no limit */
+    int next;          /* scene to be begun */
+    int running, done, before, failed;
+};
+
+/* Works on all scenes that are not done, until they are or a signal comes; no process is left then. EXIT_DONE unless
+ * the batch itself cannot go on: what became of the scenes is in `done` and `failed`. */
+enum exit_code batch_run(struct batch *batch);
 
 #endif

@@ -12,7 +12,7 @@
 #define LARGEST_FILE (INT64_C(256) << 20)
 
 /* What belongs to the batch, not to a scene. */
-static const char *const not_for_scenes[] = {"output",    "json",       "progress", "quiet",    "no-limits",
+static const char *const not_for_scenes[] = {"output",    "json",       "progress", "quiet",       "no-limits",
                                              "untrusted", "max-memory", "help",     "keep-partial"};
 
 /* The line at hand. */
@@ -80,7 +80,9 @@ static enum wanted wanted_by_setting(const char *name)
     for (size_t n = 0; n < count; n++) {
         setting_flag(&table[n], flag, sizeof flag);
         if (strcmp(flag, name) == 0)
-            return table[n].type == ESRA_TYPE_TOGGLE ? WANT_FLAG : table[n].type == ESRA_TYPE_CHOICE ? WANT_TEXT : WANT_NUMBER;
+            return table[n].type == ESRA_TYPE_TOGGLE   ? WANT_FLAG
+                   : table[n].type == ESRA_TYPE_CHOICE ? WANT_TEXT
+                                                       : WANT_NUMBER;
     }
     return WANT_NOTHING;
 }
@@ -148,8 +150,7 @@ static esra_status take_options(struct reader *reader, json_t *options)
     esra_status status = ESRA_OK;
     if (options && !json_is_object(options))
         return refuse(reader, "options is no object such as {\"lambda\": 0.01}");
-    json_object_foreach(options, name, value)
-        TRY(add_option(reader, name, value));
+    json_object_foreach(options, name, value) TRY(add_option(reader, name, value));
 fail:
     return status;
 }
@@ -178,7 +179,8 @@ static esra_status take_output(struct reader *reader, json_t *output)
     if (!name || !*name)
         return refuse(reader, "output is no name of a folder");
     if (strchr(name, '/') || *name == '.' || strlen(name) > 255 || strcmp(name, BATCH_JOURNAL) == 0)
-        return refuse(reader, "output '%.64s' may not be used: a plain name is needed, without '/' and not beginning with '.'",
+        return refuse(reader,
+                      "output '%.64s' may not be used: a plain name is needed, without '/' and not beginning with '.'",
                       name);
     json_t *before = json_object_get(reader->outputs, name);
     if (before)
@@ -200,9 +202,11 @@ static esra_status take_line(struct reader *reader, const char *text, size_t siz
         return refuse(reader, "no JSON: %s", error.text);
     if (!json_is_object(job))
         return refuse(reader, "no JSON object");
-    json_object_foreach(job, key, value)
-        if (strcmp(key, "photos") != 0 && strcmp(key, "output") != 0 && strcmp(key, "options") != 0)
-            return refuse(reader, "unknown key '%.64s'; there are photos, output and options", key);
+    json_object_foreach(
+        job, key, value) if (strcmp(key, "photos") != 0 && strcmp(key, "output") != 0 &&
+                             strcmp(key, "options") !=
+                                 0) return refuse(reader, "unknown key '%.64s'; there are photos, output and options",
+                                                  key);
     TRY(take_output(reader, json_object_get(job, "output")));
     TRY(take_photos(reader, json_object_get(job, "photos")));
     TRY(take_options(reader, json_object_get(job, "options")));
@@ -235,7 +239,8 @@ static esra_status take_lines(struct reader *reader, const char *text, size_t si
         at += length + 1;
     }
     if (jobs->count == 0)
-        return esra_fail(reader->message, ESRA_BAD_DATA, "%s has no lines: one JSON object a scene is needed", jobs->name);
+        return esra_fail(reader->message, ESRA_BAD_DATA, "%s has no lines: one JSON object a scene is needed",
+                         jobs->name);
 fail:
     return status;
 }
@@ -251,7 +256,8 @@ static esra_status read_text(const char *path, struct bytes *text, struct messag
     input.keep = true;
     input.keep_limit = LARGEST_FILE;
     status = esra_input_left(&input) > LARGEST_FILE
-                 ? esra_fail(message, ESRA_OVER_LIMIT, "%s is over %lld MiB; split it", path, (long long)(LARGEST_FILE >> 20))
+                 ? esra_fail(message, ESRA_OVER_LIMIT, "%s is over %lld MiB; split it", path,
+                             (long long)(LARGEST_FILE >> 20))
                  : esra_input_slurp(&input, text, message);
     esra_input_close(&input);
     return status;

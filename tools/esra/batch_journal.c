@@ -1,5 +1,5 @@
-/* tools/esra/batch_journal.c - which scenes of a batch are done. The file only grows, a line at a time, and each line is on
- * disk before its scene counts as done: whatever ends the program, what the journal says is true. */
+/* tools/esra/batch_journal.c - which scenes of a batch are done. The file only grows, a line at a time, and each line
+ * is on disk before its scene counts as done: whatever ends the program, what the journal says is true. */
 #define _DEFAULT_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "json.h"
 
 /* Children of a batch that was killed die with it, but not at the same instant. */
-#define LOCK_TRIES 50
+#define LOCK_TRIES    50
 #define LOCK_PAUSE_NS (60 * 1000 * 1000)
 
 bool batch_is_done(int exit)
@@ -100,8 +100,8 @@ esra_status batch_journal_open(struct batch_journal *journal, const char *folder
     if (journal->fd < 0)
         return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write %s: %s", journal->path, strerror(errno));
     if (!lock(journal->fd))
-        return esra_fail(message, ESRA_OVER_LIMIT, "another esra batch is at work in %s; wait for it, or choose another folder",
-                         folder);
+        return esra_fail(message, ESRA_OVER_LIMIT,
+                         "another esra batch is at work in %s; wait for it, or choose another folder", folder);
     sync_folder(folder);
     return load(journal, message);
 }
@@ -150,15 +150,16 @@ bool batch_journal_has(const struct batch_journal *journal, const char *folder, 
 static char *line_text(const struct batch_scene *scene, const struct batch_end *end)
 {
     /* All digits: a job must come back as it was. */
-    json_t *line = json_pack("{s:s, s:i, s:f, s:o, s:O, s:O}", "output", scene->output, "exit", end->exit, "seconds",
-                             end->seconds, "message", name_to_json(end->message), "job", scene->job, "inputs", scene->inputs);
+    json_t *line =
+        json_pack("{s:s, s:i, s:f, s:o, s:O, s:O}", "output", scene->output, "exit", end->exit, "seconds", end->seconds,
+                  "message", name_to_json(end->message), "job", scene->job, "inputs", scene->inputs);
     char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
     json_decref(line);
     return text;
 }
 
-esra_status batch_journal_add(struct batch_journal *journal, const struct batch_scene *scene, const struct batch_end *end,
-                              struct message *message)
+esra_status batch_journal_add(struct batch_journal *journal, const struct batch_scene *scene,
+                              const struct batch_end *end, struct message *message)
 {
     char *text = line_text(scene, end);
     if (!text)

@@ -20,7 +20,8 @@ struct info_options {
 
 static const struct option options[] = {
     {"plan", 0, OPTION_FLAG, NULL, FIELD(plan), false,
-     "also tell how much memory 'esra separate' of these photos will take with the settings given, and roughly how long"},
+     "also tell how much memory 'esra separate' of these photos will take with the settings given, and roughly how "
+     "long"},
     {"json", 0, OPTION_FLAG, NULL, FIELD(json), false, "print all of it as JSON"},
     READING_OPTIONS(FIELD(reading)),
 };
@@ -88,7 +89,8 @@ static void print_photo(const char *name, const struct photo *photo)
     print_plain(name);
     printf(": %s, %d x %d, %d bit%s, %s, ", photo->format, pixels->width, pixels->height, photo->depth,
            photo->depth == 32 ? " float" : "", pixels->channels == 1 ? "grey" : "RGB");
-    printf(profile ? "profile %s%s" : "no profile%s%s", profile ? profile : "", profile && !photo->curves ? " (no curves)" : "");
+    printf(profile ? "profile %s%s" : "no profile%s%s", profile ? profile : "",
+           profile && !photo->curves ? " (no curves)" : "");
     if (photo->orientation > 1)
         printf(", orientation %d", photo->orientation);
     printf("%s\n", photo->exif.size ? ", EXIF" : "");
@@ -110,17 +112,17 @@ static void print_text(const struct job *job)
 static json_t *photo_to_json(const char *name, const struct photo *photo)
 {
     const char *profile = profile_of(photo);
-    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:i, s:s?, s:b, s:b}", "file", name_to_json(name), "format", photo->format,
-                     "width", photo->pixels.width, "height", photo->pixels.height, "channels", photo->pixels.channels,
-                     "depth", photo->depth, "orientation", photo->orientation, "profile", profile, "profile_curves",
-                     photo->curves != NULL, "exif", photo->exif.size > 0);
+    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:i, s:s?, s:b, s:b}", "file", name_to_json(name), "format",
+                     photo->format, "width", photo->pixels.width, "height", photo->pixels.height, "channels",
+                     photo->pixels.channels, "depth", photo->depth, "orientation", photo->orientation, "profile",
+                     profile, "profile_curves", photo->curves != NULL, "exif", photo->exif.size > 0);
 }
 
 static json_t *plan_to_json(const struct job *job)
 {
-    return json_pack("{s:i, s:i, s:i, s:i, s:f, s:s, s:f}", "photos", job->shape.photos, "width", job->shape.width, "height",
-                     job->shape.height, "channels", job->shape.channels, "memory_bytes", job->planned_bytes, "stage",
-                     job->plan.stage, "core_seconds", job->plan.core_seconds);
+    return json_pack("{s:i, s:i, s:i, s:i, s:f, s:s, s:f}", "photos", job->shape.photos, "width", job->shape.width,
+                     "height", job->shape.height, "channels", job->shape.channels, "memory_bytes", job->planned_bytes,
+                     "stage", job->plan.stage, "core_seconds", job->plan.core_seconds);
 }
 
 static enum exit_code print_json(const struct job *job, enum exit_code code)
@@ -174,11 +176,12 @@ const struct command info_command = {
     .summary = "tell what photos are, and what separating them would take",
     .operands = "PHOTO...",
     .max_operands = 1 << 20,
-    .description =
-        "Prints format, size upright, depth, colours, profile and orientation of each photo. Only the heads of files are read: "
-        "a photo that is damaged further on is told of as if it were whole.\n\n"
-        "With --plan, tells the memory that 'esra separate' would take at its peak, within a tenth, for the same photos and "
-        "settings.",
+    .description = "Prints format, size upright, depth, colours, profile and orientation of each photo. Only the heads "
+                   "of files are read: "
+                   "a photo that is damaged further on is told of as if it were whole.\n\n"
+                   "With --plan, tells the memory that 'esra separate' would take at its peak, within a tenth, for the "
+                   "same photos and "
+                   "settings.",
     .example = "esra info --plan shop-*.jpg",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -79,8 +79,8 @@ static int fitting_width(const struct memory_shape *shape, double needed, double
     return share > 0 ? (int)(0.97 * shape->width * sqrt(share)) / 10 * 10 : 0;
 }
 
-static void advise(const struct memory_shape *shape, const esra_settings *settings, double needed, double most, char *text,
-                   size_t size)
+static void advise(const struct memory_shape *shape, const esra_settings *settings, double needed, double most,
+                   char *text, size_t size)
 {
     int fewer = fitting_photos(shape, settings, most), width = fitting_width(shape, needed, most);
     char photos[64] = "", pixels[64] = "";
@@ -110,24 +110,25 @@ esra_status memory_check_separate(const struct memory_shape *shape, const esra_s
                      shape->photos, shape->width, shape->height, need, limit, advice);
 }
 
-esra_status memory_check_solve(const struct memory_shape *shape, double given, const esra_settings *settings, double most,
-                               struct message *message)
+esra_status memory_check_solve(const struct memory_shape *shape, double given, const esra_settings *settings,
+                               double most, struct message *message)
 {
     esra_plan plan = ESRA_PLAN_INIT;
     char need[32], limit[32];
-    esra_status status =
-        esra_plan_run(shape->photos, shape->width, shape->height, shape->channels, settings, &plan);
-    double needed =
-        PROGRAM_BYTES + plan.bytes + given * (double)shape->width * shape->height * sizeof(float);
+    esra_status status = esra_plan_run(shape->photos, shape->width, shape->height, shape->channels, settings, &plan);
+    double needed = PROGRAM_BYTES + plan.bytes + given * (double)shape->width * shape->height * sizeof(float);
     if (most == 0 || status == ESRA_BAD_ARGUMENT || (status == ESRA_OK && needed <= most))
         return ESRA_OK;
     memory_tell(needed, need, sizeof need);
     memory_tell(most, limit, sizeof limit);
-    return esra_fail(message, ESRA_OVER_LIMIT, "this problem needs %s of memory, and --max-memory is %s: make it smaller, or "
-                     "allow more", need, limit);
+    return esra_fail(message, ESRA_OVER_LIMIT,
+                     "this problem needs %s of memory, and --max-memory is %s: make it smaller, or "
+                     "allow more",
+                     need, limit);
 }
 
-/* Not getrusage(), whose number goes on across exec: it would be that of the shell that started us, were that larger. */
+/* Not getrusage(), whose number goes on across exec: it would be that of the shell that started us, were that larger.
+ */
 double memory_peak(void)
 {
     char line[256];

@@ -7,15 +7,17 @@
 
 /* The row of a table of options; AT is the offset of its text. */
 #define MEMORY_OPTION(AT)                                                                                              \
-    {"max-memory", 0, OPTION_TEXT, "SIZE", AT, false,                                                                  \
-     "refuse at once what would take more memory than this, such as 8G or 500M (default: no limit)"}
+    {                                                                                                                  \
+        "max-memory", 0, OPTION_TEXT, "SIZE", AT, false,                                                               \
+            "refuse at once what would take more memory than this, such as 8G or 500M (default: no limit)"             \
+    }
 
 struct memory_shape {
     int photos, width, height, channels;
 };
 
-/* "8G", "500M", "64k", or a number of bytes; K, M, G and T count by 1024. NULL gives 0. EXIT_USAGE, said in a line, where
- * it is none of these. */
+/* "8G", "500M", "64k", or a number of bytes; K, M, G and T count by 1024. NULL gives 0. EXIT_USAGE, said in a line,
+ * where it is none of these. */
 enum exit_code memory_take(const char *text, const char *command, double *bytes);
 
 /* "1.4G". */
@@ -30,8 +32,8 @@ esra_status memory_check_separate(const struct memory_shape *shape, const esra_s
                                   struct message *message);
 
 /* Likewise esra solve; given are the floats of a pixel in its arrays. */
-esra_status memory_check_solve(const struct memory_shape *shape, double given, const esra_settings *settings, double most,
-                               struct message *message);
+esra_status memory_check_solve(const struct memory_shape *shape, double given, const esra_settings *settings,
+                               double most, struct message *message);
 
 /* The most memory that the process has had so far; 0 where the system does not tell. */
 double memory_peak(void);

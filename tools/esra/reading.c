@@ -10,7 +10,8 @@ enum exit_code reading_take(const struct reading *reading, const char *command, 
         options->limits = (struct limits)LIMITS_NONE;
     options->untrusted = reading->untrusted;
     if (reading->untrusted && !esra_photo_can_distrust())
-        return complain(EXIT_USAGE, command, "--untrusted: this esra was built without libseccomp; install libseccomp-dev "
+        return complain(EXIT_USAGE, command,
+                        "--untrusted: this esra was built without libseccomp; install libseccomp-dev "
                         "and build again");
     return EXIT_DONE;
 }
@@ -19,8 +20,8 @@ enum exit_code reading_take(const struct reading *reading, const char *command, 
 esra_status reading_light(struct light *light, struct photo *photo, int channels, struct message *message)
 {
     bool fits = photo->curves && photo->curve_channels == channels;
-    esra_status status = esra_light_choose(light, photo->icc.size > 0, channels, fits ? esra_photo_curve : NULL, photo,
-                                           message);
+    esra_status status =
+        esra_light_choose(light, photo->icc.size > 0, channels, fits ? esra_photo_curve : NULL, photo, message);
     free(photo->curves);
     photo->curves = NULL;
     return status;

@@ -11,11 +11,18 @@ struct reading {
 };
 
 /* Two rows of a table of options; AT is the offset of the struct reading among them. */
-#define READING_OPTIONS(AT)                                                                                             \
-    {"no-limits", 0, OPTION_FLAG, NULL, (AT) + offsetof(struct reading, no_limits), false,                               \
+#define READING_OPTIONS(AT)                                                                                            \
+    {"no-limits",                                                                                                      \
+     0,                                                                                                                \
+     OPTION_FLAG,                                                                                                      \
+     NULL,                                                                                                             \
+     (AT) + offsetof(struct reading, no_limits),                                                                       \
+     false,                                                                                                            \
      "accept photos of any size, number and amount of metadata"},                                                      \
-        {"untrusted", 0, OPTION_FLAG, NULL, (AT) + offsetof(struct reading, untrusted), false,                           \
-         "decode each photo in a process of its own that may read that file and do nothing else"}
+    {                                                                                                                  \
+        "untrusted", 0, OPTION_FLAG, NULL, (AT) + offsetof(struct reading, untrusted), false,                          \
+            "decode each photo in a process of its own that may read that file and do nothing else"                    \
+    }
 
 /* EXIT_USAGE, said in a line, where this build cannot do what is asked for. */
 enum exit_code reading_take(const struct reading *reading, const char *command, struct read_options *options);
