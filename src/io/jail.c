@@ -88,9 +88,11 @@ static void close_from(int first)
 /* The two files take their numbers, all others go. */
 static bool take_files(int input, int reply)
 {
-    int in = fcntl(input, F_DUPFD, 3), out = fcntl(reply, F_DUPFD, 3);
+    int in = fcntl(input, F_DUPFD, JAIL_REPLY + 1), out = fcntl(reply, F_DUPFD, JAIL_REPLY + 1);
     if (in < 0 || out < 0 || dup2(in, JAIL_INPUT) < 0 || dup2(out, JAIL_REPLY) < 0)
         return false;
+    for (int fd = 0; fd < JAIL_INPUT; fd++)
+        close(fd);
     close_from(JAIL_REPLY + 1);
     return true;
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/timer.h"
+#include "io/jail_filter.h"
 #include "io/parcel.h"
 
 static const struct jail_limits roomy = {INT64_C(1) << 30, 20};
@@ -59,7 +60,7 @@ static long try_connect(void)
 {
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(9), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    return connect(0, (struct sockaddr *)&address, sizeof address);
+    return connect(JAIL_INPUT, (struct sockaddr *)&address, sizeof address);
 }
 
 static long try_fork(void)
@@ -89,13 +90,18 @@ static long try_stderr(void)
 {
     return write(2, "escaped\n", 8);
 }
+static long try_stdout(void)
+{
+    return write(1, "escaped\n", 8);
+}
+
 static long try_write_input(void)
 {
-    return write(0, "x", 1);
+    return write(JAIL_INPUT, "x", 1);
 }
 static long try_duplicate(void)
 {
-    return dup(0);
+    return dup(JAIL_INPUT);
 }
 static long try_code(void)
 {
@@ -103,13 +109,13 @@ static long try_code(void)
 }
 static long try_map_file(void)
 {
-    return (long)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 0, 0);
+    return (long)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, JAIL_INPUT, 0);
 }
 
 static long try_read(void)
 {
     char bytes[4];
-    return read(0, bytes, 4) == 4 && memcmp(bytes, "0123", 4) == 0 ? 0 : -1;
+    return read(JAIL_INPUT, bytes, 4) == 4 && memcmp(bytes, "0123", 4) == 0 ? 0 : -1;
 }
 
 static long try_memory(void)
@@ -134,6 +140,7 @@ static const struct attempt attempts[] = {
     {"kill", try_kill, true},
     {"ptrace", try_ptrace, true},
     {"writing standard error", try_stderr, true},
+    {"writing standard output", try_stdout, true},
     {"writing the input", try_write_input, true},
     {"dup", try_duplicate, true},
     {"mmap of code", try_code, true},
