@@ -248,9 +248,12 @@ static void wait_for_ever(void *user, int input, int reply)
 static void take_all_memory(void *user, int input, int reply)
 {
     int64_t taken = 0;
+    char *volatile block; /* or a compiler may leave the blocks out */
     (void)user, (void)input;
-    while (taken < INT64_C(1) << 32 && malloc(1 << 20))
+    while (taken < INT64_C(1) << 32 && (block = malloc(1 << 20))) {
+        *block = 1;
         taken += 1 << 20;
+    }
     esra_jail_reply(reply, &taken, sizeof taken);
 }
 
