@@ -287,6 +287,26 @@ ESRA_API esra_status esra_solver_separate(esra_solver *solver, const esra_photos
 ESRA_API esra_status esra_solver_align(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
                                        esra_separation *separation);
 
+/* ---- Planning --------------------------------------------------------------------------------------------------- */
+
+/* What a call will take, told before it takes anything. */
+typedef struct esra_plan {
+    size_t struct_size;
+    double bytes;        /* of memory at most, besides the images passed in and out; within a tenth or so */
+    const char *stage;   /* the part of the work that takes them; static */
+    double core_seconds; /* of one core, very roughly */
+} esra_plan;
+#define ESRA_PLAN_INIT {sizeof(esra_plan), 0, "", 0}
+
+/* esra_solver_separate() of that many photos of width x height with 1 or 3 channels. ESRA_BAD_ARGUMENT where there cannot be
+ * such photos, or a setting is out of its range. */
+ESRA_API esra_status esra_plan_separate(int photos, int width, int height, int channels, const esra_settings *settings,
+                                        esra_plan *plan);
+
+/* Likewise esra_solver_run() with as many mixtures, of any number of channels. */
+ESRA_API esra_status esra_plan_run(int photos, int width, int height, int channels, const esra_settings *settings,
+                                   esra_plan *plan);
+
 /* ---- Measuring -------------------------------------------------------------------------------------------------- */
 
 /* How alike two images are. A fit is a gain and an offset for each channel, by least squares. */

@@ -79,7 +79,7 @@ class Results(SeparateTest):
         told = self.result()
         self.assertEqual(json.loads(done.stdout), told)
         self.assertEqual(list(told), ["schema", "version", "method", "reference", "width", "height", "photos", "warnings",
-                                      "lambda", "strength", "solve", "joint", "threads", "seconds"])
+                                      "lambda", "strength", "solve", "joint", "threads", "seconds", "memory"])
         self.assertEqual((told["schema"], told["method"], told["reference"]), ("esra-separate-1", "joint", 2))
         self.assertEqual((told["width"], told["height"], told["strength"], told["warnings"]), (128, 96, 1, []))
         self.assertEqual(told["solve"]["status"], "optimal")

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "io/codec.h"
-#include "io/profile.h"
+#include "memory.h"
+#include "reading.h"
 
 static esra_status check_sizes(const struct scene *scene, struct message *message)
 {
@@ -35,20 +36,40 @@ static esra_status widen(struct photo *photo, int channels, struct message *mess
     return status;
 }
 
-static esra_status choose_light(struct scene *scene, int i, bool stored, struct message *message)
+/* Photo i's light, by the profile that came with `photo`. */
+static esra_status choose_light(struct scene *scene, int i, const struct photo *photo, bool stored,
+                                struct message *message)
 {
-    struct photo *photo = &scene->photos[i];
     esra_status status = ESRA_OK;
-    struct profile *profile = NULL;
-    if (stored) {
+    if (stored)
         esra_light_stored(&scene->lights[i]);
-        return ESRA_OK;
-    }
-    TRY(esra_profile_open(&profile, &photo->icc, photo->pixels.channels, message));
-    TRY(esra_light_choose(&scene->lights[i], photo->icc.size > 0, photo->pixels.channels, profile ? esra_profile_curve : NULL,
-                          profile, message));
+    else
+        TRY(reading_light(&scene->lights[i], photo, scene->photos[i].pixels.channels, message));
 fail:
-    esra_profile_free(&profile);
+    return status;
+}
+
+/* From the heads of the files alone. Standard input cannot be read twice; it is one of at least two, and must be of their
+ * size. */
+static esra_status check_memory(const struct scene *scene, const struct scene_options *options, struct message *message)
+{
+    struct memory_shape shape = {.photos = scene->paths.count};
+    struct read_options read = options->read;
+    struct photo head;
+    esra_status status = ESRA_OK;
+    read.head_only = true;
+    for (int i = 0; i < scene->paths.count; i++) {
+        if (strcmp(scene->paths.items[i], "-") == 0)
+            continue;
+        TRY(esra_photo_read(&head, scene->paths.items[i], &read, message));
+        const struct image *pixels = &head.pixels;
+        shape.channels = pixels->channels > shape.channels ? pixels->channels : shape.channels;
+        shape.width = pixels->width > shape.width ? pixels->width : shape.width;
+        shape.height = pixels->height > shape.height ? pixels->height : shape.height;
+        esra_photo_free(&head);
+    }
+    TRY(memory_check_separate(&shape, options->settings, options->most_bytes, message));
+fail:
     return status;
 }
 
@@ -64,13 +85,12 @@ static const struct photo *first_in_colour(const struct scene *scene)
  * of the first photo in colour. */
 static esra_status take_colour(struct scene *scene, int i, bool stored, struct message *message)
 {
-    struct bytes *icc = &scene->photos[i].icc;
-    const struct bytes *from = &first_in_colour(scene)->icc;
+    const struct photo *from = first_in_colour(scene);
     esra_status status;
     TRY(widen(&scene->photos[i], scene->channels, message));
-    TRY(esra_bytes_copy(icc, from->data, from->size, message));
+    TRY(esra_bytes_copy(&scene->photos[i].icc, from->icc.data, from->icc.size, message));
     esra_light_free(&scene->lights[i]);
-    TRY(choose_light(scene, i, stored, message));
+    TRY(choose_light(scene, i, from, stored, message));
 fail:
     return status;
 }
@@ -79,7 +99,7 @@ static esra_status take_light(struct scene *scene, int i, bool stored, struct me
 {
     struct image *pixels = &scene->photos[i].pixels;
     esra_status status;
-    TRY(choose_light(scene, i, stored, message));
+    TRY(choose_light(scene, i, &scene->photos[i], stored, message));
     esra_light_decode(&scene->lights[i], pixels);
     if (pixels->channels != scene->channels)
         TRY(take_colour(scene, i, stored, message));
@@ -99,6 +119,10 @@ static esra_status read_photos(struct scene *scene, const struct scene_options *
     TRY(check_sizes(scene, message));
     for (int i = 0; i < scene->paths.count; i++)
         TRY(take_light(scene, i, options->stored, message));
+    for (int i = 0; i < scene->paths.count; i++) {
+        free(scene->photos[i].curves);
+        scene->photos[i].curves = NULL;
+    }
     scene->width = scene->photos[0].pixels.width;
     scene->height = scene->photos[0].pixels.height;
 fail:
@@ -119,6 +143,8 @@ esra_status scene_read(struct scene *scene, char **operands, int count, const st
     scene->views = calloc((size_t)scene->paths.count, sizeof *scene->views);
     if (!scene->photos || !scene->lights || !scene->views)
         TRY(esra_fail_memory(message));
+    if (options->most_bytes > 0)
+        TRY(check_memory(scene, options, message));
     TRY(read_photos(scene, options, message));
     return ESRA_OK;
 fail:

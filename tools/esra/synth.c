@@ -8,12 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "colour/light.h"
 #include "io/npy.h"
-#include "io/photo.h"
-#include "io/profile.h"
 #include "options.h"
 #include "progress.h"
+#include "reading.h"
 #include "transforms.h"
 
 #define NAME "synth"
@@ -21,7 +19,8 @@
 struct synth_options {
     char *transmitted, *reflected, *output, *photos, *seed, *size, *shift, *rotation, *gain, *transmission, *reflection;
     char *noise, *blur, *bits, *threads, *format, *quality, *depths[2], *focal;
-    bool depth, no_limits;
+    bool depth;
+    struct reading reading;
 };
 
 #define FIELD(name) offsetof(struct synth_options, name)
@@ -53,13 +52,14 @@ static const struct option options[] = {
     {"focal", 0, OPTION_TEXT, "px", FIELD(focal), false,
      "focal length of that camera (default 1.2 times the larger side)"},
     {"threads", 0, OPTION_TEXT, "N", FIELD(threads), false, "0: as many as there are processors (default 0)"},
-    {"no-limits", 0, OPTION_FLAG, NULL, FIELD(no_limits), false, "accept pictures of any size and amount of metadata"},
+    READING_OPTIONS(FIELD(reading)),
 };
 
 /* Everything a run holds, zeroed to begin with, freed as a whole. */
 struct job {
     struct synth_options options;
     esra_synth_settings settings;
+    struct read_options read;
     struct write_options write;
     struct message message;
     struct photo pictures[2]; /* in linear light once read */
@@ -75,7 +75,7 @@ struct job {
     struct output *outputs; /* files begun and not yet in place */
     char **paths;           /* their names */
     int output_count;
-    bool made_folder, watching; /* a folder was made; signals are caught */
+    bool made_folder;
     enum exit_code interrupted;
 };
 
@@ -164,7 +164,10 @@ static enum exit_code take_words(struct job *job)
     job->write = (struct write_options)WRITE_OPTIONS_DEFAULT;
     job->write.format = o->format ? o->format : "png";
     job->settings.depth = o->depth || o->depths[0] || o->depths[1];
-    enum exit_code code = take_reals(job);
+    enum exit_code code = reading_take(&o->reading, NAME, &job->read);
+    job->read.profile = true;
+    if (code == EXIT_DONE)
+        code = take_reals(job);
     if (code == EXIT_DONE)
         code = take_counts(job);
     if (code == EXIT_DONE)
@@ -184,21 +187,13 @@ static enum exit_code take_words(struct job *job)
 
 static esra_status read_picture(struct job *job, struct photo *photo, const char *path)
 {
-    struct read_options read = READ_OPTIONS_DEFAULT;
-    struct profile *profile = NULL;
     struct light light = {0};
     esra_status status;
-    if (job->options.no_limits)
-        read.limits = (struct limits)LIMITS_NONE;
-    TRY(esra_photo_read(photo, path, &read, &job->message));
-    int channels = photo->pixels.channels;
-    TRY(esra_profile_open(&profile, &photo->icc, channels, &job->message));
-    TRY(esra_light_choose(&light, photo->icc.size > 0, channels, profile ? esra_profile_curve : NULL, profile,
-                          &job->message));
+    TRY(esra_photo_read(photo, path, &job->read, &job->message));
+    TRY(reading_light(&light, photo, photo->pixels.channels, &job->message));
     esra_light_decode(&light, &photo->pixels);
 fail:
     esra_light_free(&light);
-    esra_profile_free(&profile);
     return status;
 }
 
@@ -217,14 +212,11 @@ static void make_grey(struct image *image)
 
 static esra_status read_depth(struct job *job, int layer)
 {
-    struct read_options read = READ_OPTIONS_DEFAULT;
     struct photo *depth = &job->depths[layer];
     esra_status status = ESRA_OK;
     if (!job->options.depths[layer])
         return ESRA_OK;
-    if (job->options.no_limits)
-        read.limits = (struct limits)LIMITS_NONE;
-    TRY(esra_photo_read(depth, job->options.depths[layer], &read, &job->message));
+    TRY(esra_photo_read(depth, job->options.depths[layer], &job->read, &job->message));
     make_grey(&depth->pixels);
     job->depth_views[layer] = esra_image_planar(depth->pixels.data, depth->pixels.width, depth->pixels.height, 1);
     *(layer ? &job->settings.reflected_depth : &job->settings.transmitted_depth) = &job->depth_views[layer];
@@ -455,9 +447,11 @@ fail:
     return status;
 }
 
-static enum exit_code work(struct job *job)
+static enum exit_code work(void *all, const struct parsed *parsed)
 {
+    struct job *job = all;
     esra_status status;
+    (void)parsed;
     enum exit_code code = take_words(job);
     if (code != EXIT_DONE)
         return code;
@@ -467,7 +461,6 @@ static enum exit_code work(struct job *job)
     TRY(read_depth(job, 1));
     TRY(make_room(job));
     signals_begin();
-    job->watching = true;
     TRY(make_files(job));
     if (job->interrupted != EXIT_DONE)
         return complain(job->interrupted, NAME, "interrupted; nothing was written");
@@ -476,8 +469,9 @@ fail:
     return complain(exit_code_of(status), NAME, "%s", job->message.text);
 }
 
-static void job_free(struct job *job, enum exit_code code)
+static void job_free(void *all, enum exit_code code)
 {
+    struct job *job = all;
     for (int n = 0; n < job->output_count; n++) {
         esra_output_discard(&job->outputs[n]);
         free(job->paths[n]);
@@ -501,25 +495,6 @@ static void job_free(struct job *job, enum exit_code code)
     free(job->gains);
 }
 
-static enum exit_code run(int argc, char **argv)
-{
-    struct job job = {0};
-    struct parsed parsed = {.command = &synth_command, .values = &job.options};
-    enum exit_code code = options_parse(&parsed, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    if (parsed.help)
-        code = help_command.run(2, (char *[]){(char *)"help", (char *)NAME, NULL});
-    else
-        code = work(&job);
-    /* The handlers stay until files begun are in place or gone. */
-    job_free(&job, code);
-    if (job.watching)
-        signals_end();
-    options_free(&parsed);
-    return code;
-}
-
 const struct command synth_command = {
     .name = NAME,
     .summary = "make photos through glass whose truth is known, of two pictures",
@@ -536,5 +511,7 @@ const struct command synth_command = {
     .example = "esra synth -t behind.jpg -r reflected.jpg -n 5 --seed 1 -o scene",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    .job_size = sizeof(struct job),
+    .work = work,
+    .free = job_free,
 };
