@@ -145,6 +145,13 @@ struct answer {
     float gain;
 };
 
+struct prediction {
+    const struct joint_level *level;
+    int photo;
+    float mixing, gain;
+    struct image *predicted, *shown, *mask;
+};
+
 static void seen_rows(void *work, int task, int worker)
 {
     const struct answer *answer = work;
@@ -207,6 +214,49 @@ esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *
     struct answer answer = {level, out, photo, (float)joint->reflection_gain[photo]};
     esra_pool_run(joint->pool, seen_rows, &answer, JOINT_BLOCKS, NULL);
 fail:
+    return status;
+}
+
+static void predict_rows(void *work, int task, int worker)
+{
+    const struct prediction *prediction = work;
+    const struct joint_level *level = prediction->level;
+    int i = prediction->photo, width = level->width[TRANSMITTED], begin, end;
+    size_t pixels = joint_pixels(level, TRANSMITTED);
+    (void)worker;
+    joint_block(level->height[TRANSMITTED], task, &begin, &end);
+    for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++) {
+        bool known = level->warp[i].points[n].index >= 0;
+        lanes value = prediction->mixing * level->layer[TRANSMITTED][n];
+        if (known)
+            value += prediction->gain * warp_sample(&level->warp[i], level->layer[REFLECTED], n);
+        for (int c = 0; c < level->channels; c++) {
+            prediction->predicted->data[c * pixels + n] = value[c];
+            prediction->shown->data[c * pixels + n] = level->photo[i][c * pixels + n];
+        }
+        prediction->mask->data[n] = known ? joint_mask(level, i, n) : 0;
+    }
+}
+
+esra_status esra_joint_predict(const struct joint *joint, int photo, struct image *predicted, struct image *shown,
+                               struct image *mask, struct message *message)
+{
+    esra_status status = ESRA_OK;
+    *predicted = *shown = *mask = (struct image){0};
+    TRY(check_solved(joint, photo, message));
+    const struct joint_level *level = &joint->level[joint->finest];
+    int width = level->width[TRANSMITTED], height = level->height[TRANSMITTED];
+    TRY(esra_image_create(predicted, width, height, level->channels, message));
+    TRY(esra_image_create(shown, width, height, level->channels, message));
+    TRY(esra_image_create(mask, width, height, 1, message));
+    struct prediction prediction = {level, photo,     (float)joint->mixing[photo], (float)joint->reflection_gain[photo],
+                                    predicted, shown, mask};
+    esra_pool_run(joint->pool, predict_rows, &prediction, JOINT_BLOCKS, NULL);
+    return ESRA_OK;
+fail:
+    esra_image_free(predicted);
+    esra_image_free(shown);
+    esra_image_free(mask);
     return status;
 }
 

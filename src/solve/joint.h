@@ -45,7 +45,7 @@ struct joint_model {
     const double *reflection_gain; /* b_i */
     const double *motion;          /* g_i as homographies, 9 numbers each, row by row; NULL: dense maps */
     const struct image *maps;      /* g_i as maps: two channels, column and row for every pixel of the photo */
-    const double *confidence;      /* how much each photo counts, > 0; NULL: 1 each */
+    const double *confidence;      /* how much each photo counts, 0 where it takes no part; NULL: 1 each */
     const struct image *expected;  /* [2] E: gradients of T, down and right, as ops/diff.h has them; NULL: none */
     const struct image *start; /* [2] layers of the photos' size to begin with, T and R; NULL: nothing. Borrowed during
                                   the call, as all of it is */
@@ -104,6 +104,11 @@ esra_status esra_joint_reflected(const struct joint *joint, struct image *out, i
 
 /* What photo i reflects, in the reference frame: b_i R(g_i x); zero where R is not known. */
 esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *out, struct message *message);
+
+/* Photo i as the layers explain it, a_i T + b_i R(g_i x), as it is, and a mask of one channel, 0 where it or R is not
+ * known; all of the size solved. Where the photo took no part this is a prediction. */
+esra_status esra_joint_predict(const struct joint *joint, int photo, struct image *predicted, struct image *shown,
+                               struct image *mask, struct message *message);
 
 /* The robust weight of photo i in [0,1]: one where the model explains it, towards zero where not; zero where masked. */
 esra_status esra_joint_trust(const struct joint *joint, int photo, struct image *out, struct message *message);

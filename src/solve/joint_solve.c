@@ -83,7 +83,7 @@ static esra_status check_model(const struct joint *joint, const struct joint_mod
         if (model->maps && !has_size(&model->maps[i], top, 2))
             return esra_fail(message, ESRA_BAD_ARGUMENT, "the map of photo %d has another size than the photo", i + 1);
         bool finite = isfinite(model->mixing[i]) && isfinite(model->reflection_gain[i]) &&
-                      (!model->confidence || (model->confidence[i] > 0 && isfinite(model->confidence[i])));
+                      (!model->confidence || (model->confidence[i] >= 0 && isfinite(model->confidence[i])));
         for (int k = 0; !model->maps && k < 9; k++)
             finite = finite && isfinite(model->motion[9 * i + k]);
         if (!finite)
