@@ -113,6 +113,15 @@ static void store(const struct image *image, const esra_image *to)
         esra_plane_store(image_plane(image, c), to, c);
 }
 
+/* A layer, as light again where its root was worked on. */
+static void store_layer(const struct pipeline *p, struct image *layer, const esra_image *to)
+{
+    size_t samples = (size_t)layer->width * (size_t)layer->height * (size_t)layer->channels;
+    for (size_t n = 0; p->rooted && n < samples; n++)
+        layer->data[n] *= layer->data[n];
+    store(layer, to);
+}
+
 /* What photo i reflects, from the reference's frame into its own; black where the reference does not reach. */
 static esra_status return_reflected(struct pipeline *p, int i, struct image *own, struct image *mask)
 {
@@ -129,7 +138,7 @@ static esra_status return_reflected(struct pipeline *p, int i, struct image *own
     for (int c = 0; c < p->channels; c++)
         for (size_t n = 0; n < pixels; n++)
             own->data[(size_t)c * pixels + n] *= mask->data[n];
-    store(own, &p->output->reflected[i]);
+    store_layer(p, own, &p->output->reflected[i]);
 fail:
     return status;
 }
@@ -150,7 +159,7 @@ esra_status esra_pipeline_return(struct pipeline *p)
     struct image own = {0}, mask = {0};
     esra_status status;
     bool none = p->output->method == ESRA_METHOD_NONE;
-    store(none ? &p->seen[p->reference] : &p->guide.start[0], &p->output->transmitted);
+    store_layer(p, none ? &p->seen[p->reference] : &p->guide.start[0], &p->output->transmitted);
     TRY(esra_image_create(&own, p->width, p->height, p->channels, p->message));
     TRY(esra_image_create(&mask, p->width, p->height, 1, p->message));
     for (int i = 0; p->output->reflected && i < p->photos; i++)

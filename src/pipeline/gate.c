@@ -54,6 +54,13 @@ static double apart_px(const struct pipeline *p, int i)
     return isfinite(distance) ? distance : 0;
 }
 
+/* Layers that predict a photo worse than the one most like it does are not those of the photos. By depth the gradients that
+ * photos agree on, which a judgement does without, decide more than this. */
+static bool predicts(const struct pipeline *p)
+{
+    return p->by_depth || !p->judgement.judged || p->judgement.error < p->judgement.baseline;
+}
+
 void esra_pipeline_decide(struct pipeline *p)
 {
     esra_separation *out = p->output;
@@ -72,7 +79,7 @@ void esra_pipeline_decide(struct pipeline *p)
         out->warnings |= ESRA_WARN_ONE_MOTION;
     if (p->reflection_found && apart < LITTLE_MOTION_PX)
         out->warnings |= ESRA_WARN_LITTLE_MOTION;
-    bool fits = p->joint && p->joint_info.trusted >= TRUSTED_LEAST;
+    bool fits = p->joint && p->joint_info.trusted >= TRUSTED_LEAST && predicts(p);
     if (p->joint && !fits)
         out->warnings |= ESRA_WARN_POOR_FIT;
     out->method = useful == 0           ? ESRA_METHOD_NONE
@@ -102,6 +109,11 @@ void esra_pipeline_tell(struct pipeline *p)
             out->facts[i] = (esra_photo_facts){p->motions[i].aligned, p->motions[i].explained,
                                                p->motions[i].explained_second, p->motions[i].overlap, apart_px(p, i)};
     }
+    out->motion = p->by_depth                                   ? ESRA_MOTION_DEPTH
+                  : p->input->motion == ESRA_MOTION_AUTO ? ESRA_MOTION_HOMOGRAPHY
+                                                                : p->input->motion;
+    out->prediction_error = p->judgement.error;
+    out->prediction_base = p->judgement.baseline;
     out->joint_objective = p->joint_info.objective;
     out->joint_residual = p->joint_info.residual;
     out->joint_trusted = p->joint_info.trusted;

@@ -1,22 +1,51 @@
 /* pipeline/layers.c - the paper's problem, made from what was found: gradients and weights, then the certified solve. */
+#include <math.h>
+
 #include "base/memory.h"
 #include "gradients/joint_gradients.h"
 #include "gradients/vote.h"
+#include "ops/resample.h"
 #include "pipeline/pipeline.h"
 
-/* The joint solution's own gradients, weighed by how far it explains each photo. One layer at a time: all of them twice
+/* What is in doubt of the reflection, at full size; nothing where nothing is. Pixel centres of two sizes lie as those of
+ * joint_level.h. */
+static esra_status enlarge_doubt(const struct pipeline *p, struct image *doubt)
+{
+    const struct image *small = &p->judgement.doubt;
+    if (!small->data)
+        return ESRA_OK;
+    double factor = round((double)p->width / small->width);
+    struct transform shrink = {{1 / factor, 0, (1 / factor - 1) / 2, 0, 1 / factor, (1 / factor - 1) / 2, 0, 0, 1}};
+    esra_status status = esra_image_create(doubt, p->width, p->height, p->channels, p->message);
+    if (status == ESRA_OK)
+        esra_resample(p->pool, small, &shrink, doubt, (struct plane){0});
+    return status;
+}
+
+static void add(struct image *layer, const struct image *doubt, double factor)
+{
+    size_t samples = (size_t)layer->width * (size_t)layer->height * (size_t)layer->channels;
+    for (size_t n = 0; doubt->data && n < samples; n++)
+        layer->data[n] += (float)factor * doubt->data[n];
+}
+
+/* The joint solution's own gradients, weighed by how far it explains each photo; what is in doubt of the reflection stays in
+ * the transmitted layer, as the reference photo has it. One layer at a time: all of them twice
  * would be the most that a separation ever holds. */
 static esra_status guide_by_joint(struct pipeline *p)
 {
-    struct image layer = {0}, trust = {0};
+    struct image layer = {0}, trust = {0}, doubt = {0};
     esra_status status;
     esra_joint_trim(p->joint);
+    TRY(enlarge_doubt(p, &doubt));
     TRY(esra_guide_create(&p->guide, p->photos, p->width, p->height, p->channels, p->message));
     TRY(esra_joint_transmitted(p->joint, &layer, p->message));
+    add(&layer, &doubt, 1);
     esra_guide_take_transmitted(&p->guide, &layer);
     for (int i = 0; i < p->photos; i++) {
         esra_image_free(&layer);
         TRY(esra_joint_seen(p->joint, i, &layer, p->message));
+        add(&layer, &doubt, -p->mixing[i]);
         TRY(esra_joint_trust(p->joint, i, &trust, p->message));
         esra_guide_take_reflected(&p->guide, i, &layer, &trust);
         esra_image_free(&trust);
@@ -24,6 +53,7 @@ static esra_status guide_by_joint(struct pipeline *p)
 fail:
     esra_image_free(&layer);
     esra_image_free(&trust);
+    esra_image_free(&doubt);
     return status;
 }
 

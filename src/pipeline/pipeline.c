@@ -16,12 +16,13 @@ static esra_status run_steps(struct pipeline *p, const char *stage, step *const 
     return status;
 }
 
-static step *const motion_steps[] = {esra_pipeline_align, esra_pipeline_approach, esra_pipeline_warp,
-                                     esra_pipeline_measure, esra_pipeline_find_reflection};
-static step *const joint_steps[] = {esra_pipeline_solve_jointly};
+static step *const first_steps[] = {esra_pipeline_align, esra_pipeline_approach};
+static step *const motion_steps[] = {esra_pipeline_warp, esra_pipeline_measure, esra_pipeline_find_reflection};
+static step *const joint_steps[] = {esra_pipeline_solve_jointly, esra_pipeline_judge, esra_pipeline_choose};
 static step *const depth_motion_steps[] = {esra_parallax_find_camera, esra_pipeline_measure, esra_parallax_level,
                                            esra_parallax_vote, esra_parallax_find_reflection};
 static step *const depth_joint_steps[] = {esra_parallax_solve_jointly};
+static step *const judge_steps[] = {esra_pipeline_judge};
 static step *const layer_steps[] = {esra_pipeline_extract, esra_pipeline_solve};
 
 #define RUN_STEPS(p, stage, steps) run_steps(p, stage, steps, (int)(sizeof steps / sizeof steps[0]))
@@ -45,22 +46,58 @@ static void give_up(struct pipeline *p)
     p->output->info.outcome = ESRA_STOPPED;
 }
 
-/* Transforms that were given leave no depth to find. */
-static bool by_depth(const struct pipeline *p)
-{
-    return p->input->motion == ESRA_MOTION_DEPTH && !p->input->transmitted;
-}
-
+/* By homographies first, unless it was said or found on small photos that depth is the way. Transforms that were given leave
+ * no depth to find. */
 static esra_status find_motions(struct pipeline *p)
 {
-    if (by_depth(p) && p->input->swap)
+    esra_status status = ESRA_OK;
+    p->by_depth = p->input->motion == ESRA_MOTION_DEPTH && !p->input->transmitted;
+    if (p->by_depth && p->input->swap)
         return esra_fail(p->message, ESRA_BAD_ARGUMENT, "layers cannot be swapped when they are told apart by depth");
-    return by_depth(p) ? RUN_STEPS(p, "align", depth_motion_steps) : RUN_STEPS(p, "align", motion_steps);
+    if (!p->by_depth)
+        TRY(RUN_STEPS(p, "align", first_steps));
+    TRY(p->by_depth ? RUN_STEPS(p, "align", depth_motion_steps) : RUN_STEPS(p, "align", motion_steps));
+fail:
+    return status;
 }
 
+/* From nothing again, as the way by depth needs it; the judgement stays. */
+static esra_status start_over(struct pipeline *p)
+{
+    struct pipeline fresh = esra_pipeline_sibling(p, p->input);
+    fresh.by_depth = true;
+    fresh.judgement = p->judgement;
+    p->judgement = (struct judgement){0};
+    esra_pipeline_free(p);
+    *p = fresh;
+    return esra_pipeline_load(p);
+}
+
+/* The last step by homographies may find that depth is the way. */
 static esra_status solve_both(struct pipeline *p)
 {
-    return by_depth(p) ? RUN_STEPS(p, "separate", depth_joint_steps) : RUN_STEPS(p, "separate", joint_steps);
+    esra_status status = ESRA_OK;
+    if (!p->by_depth) {
+        TRY(RUN_STEPS(p, "separate", joint_steps));
+        if (!p->by_depth)
+            return ESRA_OK;
+        TRY(start_over(p));
+        TRY(RUN_STEPS(p, "align", depth_motion_steps));
+    }
+    TRY(RUN_STEPS(p, "separate", depth_joint_steps));
+fail:
+    return status;
+}
+
+esra_status esra_pipeline_try_depth(struct pipeline *p)
+{
+    esra_status status;
+    p->by_depth = true;
+    TRY(RUN_STEPS(p, "align", depth_motion_steps));
+    TRY(RUN_STEPS(p, "separate", depth_joint_steps));
+    TRY(RUN_STEPS(p, "separate", judge_steps));
+fail:
+    return status;
 }
 
 static double lap(struct pipeline *p, double *total_s)
@@ -93,6 +130,7 @@ esra_status esra_pipeline_run(struct pipeline *p)
     esra_status status;
     esra_separation *out = p->output;
     p->started_s = esra_timer_now_s();
+    p->wants_layers = true;
     out->total_s = 0;
     TRY(esra_pipeline_load(p));
     TRY(find_motions(p));
@@ -119,9 +157,10 @@ void esra_pipeline_free(struct pipeline *p)
     esra_images_free(&p->aligned, p->photos);
     esra_images_free(&p->masks, p->photos);
     esra_guide_free(&p->guide);
+    esra_judgement_free(&p->judgement);
     esra_joint_free(&p->joint);
-    esra_parallax_free(&p->parallax, p->photos);
     esra_images_free(&p->copies, p->photos);
+    esra_parallax_free(&p->parallax, p->photos);
     esra_release(&p->seen);
     esra_release(&p->motions);
     esra_release(&p->still);

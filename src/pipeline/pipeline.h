@@ -6,6 +6,7 @@
 #include "base/image.h"
 #include "base/pool.h"
 #include "gradients/guide.h"
+#include "pipeline/judge.h"
 #include "solve/joint.h"
 
 /* Intensities beyond this are mis-scaled. */
@@ -44,9 +45,19 @@ struct pipeline {
     bool is_small;   /* stands for the pipeline of larger photos, which makes the last round */
     bool approached; /* motions and gains are known from such a one */
 
+    bool wants_layers; /* and not motions alone */
+    bool by_depth;     /* the layers move by parallax, and not by homographies */
+    bool on_trial;     /* only to be judged, and so in the same light as the other way */
+    bool rooted;       /* the photos seen are square roots of light */
+    struct judgement judgement;
+
     bool solved;        /* the layers are there, if not as good as was asked for */
     struct guide guide; /* the paper's problem; its start becomes the layers */
 };
+
+/* The other ways to go are tried in pipelines of their own, on the same photos or on smaller ones: one that has nothing but
+ * what it borrows. */
+struct pipeline esra_pipeline_sibling(const struct pipeline *p, const esra_photos *input);
 
 /* The steps, in pipeline.c's order. */
 esra_status esra_pipeline_load(struct pipeline *p);
@@ -56,6 +67,8 @@ esra_status esra_pipeline_warp(struct pipeline *p);
 esra_status esra_pipeline_measure(struct pipeline *p);
 esra_status esra_pipeline_find_reflection(struct pipeline *p);
 esra_status esra_pipeline_solve_jointly(struct pipeline *p);
+esra_status esra_pipeline_judge(struct pipeline *p);
+esra_status esra_pipeline_choose(struct pipeline *p);
 void esra_pipeline_decide(struct pipeline *p);
 esra_status esra_pipeline_extract(struct pipeline *p);
 esra_status esra_pipeline_solve(struct pipeline *p);
@@ -66,6 +79,9 @@ bool esra_pipeline_stopping(struct pipeline *p, const char *stage);
 
 /* Copies motions, gains and facts to the caller. */
 void esra_pipeline_tell(struct pipeline *p);
+
+/* Everything by depth up to the judgement. */
+esra_status esra_pipeline_try_depth(struct pipeline *p);
 
 /* All of it, or alignment alone. */
 esra_status esra_pipeline_run(struct pipeline *p);

@@ -51,17 +51,21 @@ fail:
     return status;
 }
 
-/* What was found on the small photos, in px of the large ones. */
-static void take_over(struct pipeline *p, const struct pipeline *small, double scale)
+/* What was found on the small photos, in px of the large ones. Depth is looked for again: its maps are as fine as the
+ * photos. */
+static void take_over(struct pipeline *p, struct pipeline *small, double scale)
 {
-    for (int i = 0; i < p->photos; i++) {
+    for (int i = 0; !small->by_depth && i < p->photos; i++) {
         p->still[i] = esra_transform_rescale(&small->still[i], scale);
         p->mirror[i] = esra_transform_rescale(&small->mirror[i], scale);
         p->mixing[i] = small->mixing[i];
         p->reflection_gain[i] = small->reflection_gain[i];
     }
-    p->reflection_found = small->reflection_found;
+    p->by_depth = small->by_depth;
+    p->reflection_found = small->reflection_found && !small->by_depth;
     p->rounds = small->rounds;
+    p->judgement = small->judgement;
+    small->judgement = (struct judgement){0};
     p->approached = true;
     p->stopped = small->stopped;
 }
@@ -69,19 +73,22 @@ static void take_over(struct pipeline *p, const struct pipeline *small, double s
 static esra_status find(struct pipeline *p, const struct image *images, esra_image *views, double scale)
 {
     esra_photos input = *p->input;
-    struct pipeline small = {.input = &input, .settings = p->settings, .output = p->output, .pool = p->pool,
-                             .message = p->message, .solver = p->solver, .progress = p->progress, .user = p->user,
-                             .started_s = p->started_s, .is_small = true};
+    struct pipeline small = esra_pipeline_sibling(p, &input);
     esra_status status;
     for (int i = 0; i < p->photos; i++)
         views[i] = esra_image_planar(images[i].data, images[i].width, images[i].height, images[i].channels);
     input.images = views;
+    small.is_small = true;
     TRY(load(&small, p, scale));
     TRY(esra_pipeline_warp(&small));
     TRY(esra_pipeline_measure(&small));
     TRY(esra_pipeline_find_reflection(&small));
     if (!small.stopped)
         TRY(esra_pipeline_solve_jointly(&small));
+    if (!small.stopped)
+        TRY(esra_pipeline_judge(&small));
+    if (!small.stopped)
+        TRY(esra_pipeline_choose(&small));
     take_over(p, &small, 1 / scale);
 fail:
     esra_pipeline_free(&small);

@@ -15,10 +15,12 @@
 #define SCENE_OPTIONS                                                                                                  \
     {"reference", 'r', OPTION_TEXT, "N", FIELD(reference), false,                                                      \
      "the photo, from 1, in whose frame the answer is drawn (default: the middle one)"},                               \
-        {"motion", 0, OPTION_TEXT, "homography|affine|translation|depth", FIELD(motion), false,                        \
-         "how freely the layers may move from photo to photo (default homography)"},                                   \
-        {"light", 0, OPTION_TEXT, "linear|stored", FIELD(light), false,                                                \
-         "work in linear light, where layers add up, or in the values stored (default linear)"},                       \
+        {"motion", 0, OPTION_TEXT, "auto|homography|affine|translation|depth", FIELD(motion), false,                   \
+         "how freely the layers may move from photo to photo; depth: as a camera sees them that moves before two scenes "  \
+         "with depth; auto: homography or depth, whichever predicts left-out photos better (default auto)"},                                   \
+        {"light", 0, OPTION_TEXT, "auto|linear|stored", FIELD(light), false,                                           \
+         "work in linear light, where layers add up, or in the values stored; auto: linear, but by depth the root of "  \
+         "light, which fits most cameras' pictures of such scenes better (default auto)"},                              \
         {"swap", 0, OPTION_FLAG, NULL, FIELD(swap), false,                                                             \
          "take the layer that was taken for the scene as the reflection, and the other way round"},                    \
         {"tolerate-truncated", 0, OPTION_FLAG, NULL, FIELD(tolerate_truncated), false,                                 \

@@ -64,6 +64,7 @@ esra_status job_write_json(struct job *job, const json_t *object, struct output 
 json_t *job_photos_to_json(const struct job *job);
 json_t *job_warnings_to_json(unsigned warnings);
 const char *job_method_name(esra_method method);
+const char *job_motion_name(esra_motion motion);
 const char *job_picture_format(const struct job *job);
 
 #endif

@@ -71,14 +71,15 @@ static esra_status make_result(struct job *job)
     char engine[32];
     setting_choice("engine", job->settings.engine, engine, sizeof engine);
     job->result = json_pack(
-        "{s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:f, s:f, s:{s:s,s:s,s:f,s:f,s:f,s:i}, s:{s:f,s:f,s:f}, s:i, s:{s:f,s:f,s:f,s:f}}",
-        "schema", "esra-separate-1", "version", esra_version(), "method", job_method_name(s->method), "reference",
+        "{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:f, s:f, s:{s:s,s:s,s:f,s:f,s:f,s:i}, s:{s:f,s:f,s:f}, s:{s:f,s:f}, s:i, s:{s:f,s:f,s:f,s:f}}",
+        "schema", "esra-separate-1", "version", esra_version(), "method", job_method_name(s->method), "motion",
+        job_motion_name(s->motion), "reference",
         job->reference + 1, "width", job->scene.width, "height", job->scene.height, "photos", job_photos_to_json(job), "warnings",
         job_warnings_to_json(s->warnings), "lambda", job->settings.lambda, "strength", job->strength, "solve", "status",
         s->method == ESRA_METHOD_NONE ? "none" : esra_outcome_name(info->outcome), "engine", engine, "objective",
         info->objective, "bound", info->bound, "gap", info->gap, "iterations", info->iterations, "joint", "objective",
         s->joint_objective, "residual", s->joint_residual, "trusted",
-        s->joint_trusted, "threads", info->threads, "seconds", "align", s->align_s, "joint",
+        s->joint_trusted, "prediction", "error", s->prediction_error, "baseline", s->prediction_base, "threads", info->threads, "seconds", "align", s->align_s, "joint",
         s->joint_s, "solve", s->solve_s, "total", s->total_s);
     return job->result && json_object_set_new(job->result, "memory", memory_to_json(job)) == 0
                ? ESRA_OK

@@ -5,11 +5,19 @@
 #include "memory.h"
 #include "separate.h"
 
-static int choose(const char *text, const char *first, const char *second, const char *third, const char *fourth)
+/* In the order of esra_motion. */
+static const char *const motion_words[] = {"auto", "homography", "affine", "translation", "depth", NULL};
+
+const char *job_motion_name(esra_motion motion)
 {
-    const char *words[] = {first, second, third, fourth};
-    for (int n = 0; n < 4; n++)
-        if (words[n] && strcmp(text ? text : first, words[n]) == 0)
+    return motion_words[motion];
+}
+
+/* Which of the words it is, the first where nothing was said; -1: none. */
+static int choose(const char *text, const char *const *words)
+{
+    for (int n = 0; words[n]; n++)
+        if (strcmp(text ? text : words[0], words[n]) == 0)
             return n;
     return -1;
 }
@@ -24,16 +32,16 @@ static bool take_number(const char *text, double standard, double lowest, double
 enum exit_code job_take_words(struct job *job)
 {
     const struct separate_options *o = &job->options;
-    int motion = choose(o->motion, "homography", "affine", "translation", "depth");
-    int light = choose(o->light, "linear", "stored", NULL, NULL);
-    int layers = choose(o->layers, "all", "transmitted", "reflected", NULL);
+    int motion = choose(o->motion, motion_words);
+    int light = choose(o->light, (const char *[]){"auto", "linear", "stored", NULL});
+    int layers = choose(o->layers, (const char *[]){"all", "transmitted", "reflected", NULL});
     if (motion < 0)
-        return complain(EXIT_USAGE, job->name, "--motion takes one of homography|affine|translation|depth, not '%s'", o->motion);
+        return complain(EXIT_USAGE, job->name, "--motion takes one of auto|homography|affine|translation|depth, not '%s'", o->motion);
     if (light < 0)
-        return complain(EXIT_USAGE, job->name, "--light takes one of linear|stored, not '%s'", o->light);
+        return complain(EXIT_USAGE, job->name, "--light takes one of auto|linear|stored, not '%s'", o->light);
     if (layers < 0)
         return complain(EXIT_USAGE, job->name, "--layers takes one of all|transmitted|reflected, not '%s'", o->layers);
-    if (choose(o->format, "png", "jpg", "tif", "npy") < 0)
+    if (choose(o->format, (const char *[]){"png", "jpg", "tif", "npy", NULL}) < 0)
         return complain(EXIT_USAGE, job->name, "--format takes one of png|jpg|tif|npy, not '%s'", o->format);
     if (!take_number(o->strength, 1, 0, 1, &job->strength))
         return complain(EXIT_USAGE, job->name, "--strength takes a number from 0 to 1, not '%s'", o->strength);
@@ -51,7 +59,8 @@ enum exit_code job_take_words(struct job *job)
     job->read.profile = light == 0;
     job->photos = (esra_photos)ESRA_PHOTOS_INIT;
     job->photos.motion = (esra_motion)motion;
-    job->photos.stored_values = light == 1;
+    job->photos.stored_values = light == 2;
+    job->photos.linear_depth = light == 1;
     job->photos.swap = o->swap;
     job->write_transmitted = layers != 2;
     job->write_reflected = layers != 1;
