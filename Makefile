@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-asan test-all bench install clean
+.PHONY: all setup demo test test-asan test-all fuzz bench install clean
 
 all:
 	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release >$(BUILD).log 2>&1 || { cat $(BUILD).log; \
@@ -37,6 +37,14 @@ test-all: test
 	set -e; for preset in tsan clang core; do \
 	    cmake --preset $$preset >/dev/null; cmake --build build-$$preset -j $(JOBS) >/dev/null; \
 	    ctest --test-dir build-$$preset --output-on-failure; done
+
+# Bytes of clang's own making, SECONDS for each target (tests/fuzz).
+SECONDS ?= 60
+fuzz:
+	@scripts/setup.sh --fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build --preset fuzz -j $(JOBS) >/dev/null
+	@tests/fuzz/run.sh build-fuzz $(SECONDS)
 
 install: all
 	cmake --install $(BUILD) --prefix $(PREFIX)

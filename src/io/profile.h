@@ -11,7 +11,8 @@ struct profile;
 /* *profile is NULL where the bytes are no profile, one of another kind, or for another number of channels. */
 esra_status esra_profile_open(struct profile **profile, const struct bytes *icc, int channels, struct message *message);
 
-/* Light in 0..1 of a code in 0..1. The pointer is untyped so that this fits colour/light.h's light_curve. */
+/* Light of a code in 0..1: in 0..1 too for an honest profile, any number or none for another, which colour/light.c then
+ * refuses. The pointer is untyped so that this fits colour/light.h's light_curve. */
 double esra_profile_curve(const void *profile, int channel, double code);
 
 void esra_profile_free(struct profile **profile);
