@@ -270,6 +270,17 @@ static void set_strides(struct npy_array *array, bool fortran)
     }
 }
 
+/* One array is a file's whole content. */
+static esra_status check_end(struct input *input, struct message *message)
+{
+    char byte;
+    size_t got;
+    esra_status status = esra_input_take(input, &byte, 1, &got, message);
+    if (status == ESRA_OK && got > 0)
+        return esra_fail(message, ESRA_BAD_DATA, "%s goes on after its array; give one array alone", input->name);
+    return status;
+}
+
 esra_status esra_npy_read_input(struct npy_array *array, struct input *input, int64_t most_samples,
                                 struct message *message)
 {
@@ -283,8 +294,7 @@ esra_status esra_npy_read_input(struct npy_array *array, struct input *input, in
                       input->name, header.count, (long long)most_samples));
     TRY(check_size(&header, input, message));
     TRY(read_samples(&array->data, &header, input, message));
-    if (!esra_input_at_end(input))
-        TRY(esra_fail(message, ESRA_BAD_DATA, "%s goes on after its array; give one array alone", input->name));
+    TRY(check_end(input, message));
     array->dimensions = header.dimensions;
     memcpy(array->shape, header.shape, sizeof array->shape);
     set_strides(array, header.fortran);
