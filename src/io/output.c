@@ -208,6 +208,8 @@ static esra_status append(struct output *output, const void *bytes, size_t size,
 esra_status esra_output_write(struct output *output, const void *bytes, size_t size, struct message *message)
 {
     const char *from = bytes;
+    if (output->enough && output->enough())
+        return esra_fail(message, ESRA_IO_ERROR, "writing %s was interrupted", output->name);
     if (output->in_memory)
         return append(output, bytes, size, message);
     while (size > 0) {

@@ -94,7 +94,7 @@ fail:
 esra_status esra_pipeline_warp(struct pipeline *p)
 {
     esra_status status = ESRA_OK;
-    for (int i = 0; i < p->photos; i++) {
+    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++) {
         if (!p->aligned[i].data) {
             TRY(esra_image_create(&p->aligned[i], p->width, p->height, p->channels, p->message));
             TRY(esra_image_create(&p->masks[i], p->width, p->height, 1, p->message));

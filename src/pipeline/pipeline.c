@@ -10,6 +10,7 @@ typedef esra_status step(struct pipeline *p);
 static esra_status run_steps(struct pipeline *p, const char *stage, step *const *steps, int count)
 {
     esra_status status = ESRA_OK;
+    p->stage = stage;
     for (int n = 0; n < count && status == ESRA_OK && !esra_pipeline_stopping(p, stage); n++)
         status = steps[n](p);
     return status;
@@ -33,6 +34,20 @@ bool esra_pipeline_stopping(struct pipeline *p, const char *stage)
     return p->stopped;
 }
 
+/* For the pool, so that steps ask in their midst too. */
+static bool enough(void *user)
+{
+    struct pipeline *p = user;
+    return esra_pipeline_stopping(p, p->stage);
+}
+
+static void begin(struct pipeline *p)
+{
+    p->started_s = esra_timer_now_s();
+    p->output->total_s = 0;
+    esra_pool_ask(p->pool, enough, p);
+}
+
 /* A run that was stopped has nothing to show but the photo. */
 static void give_up(struct pipeline *p)
 {
@@ -51,10 +66,9 @@ static double lap(struct pipeline *p, double *total_s)
 esra_status esra_pipeline_align_only(struct pipeline *p)
 {
     esra_status status;
-    p->started_s = esra_timer_now_s();
+    begin(p);
     TRY(esra_pipeline_load(p));
     TRY(RUN_STEPS(p, "align", motion_steps));
-    p->output->total_s = 0;
     p->output->align_s = lap(p, &p->output->total_s);
     if (p->stopped) {
         give_up(p);
@@ -70,8 +84,7 @@ esra_status esra_pipeline_run(struct pipeline *p)
 {
     esra_status status;
     esra_separation *out = p->output;
-    p->started_s = esra_timer_now_s();
-    out->total_s = 0;
+    begin(p);
     TRY(esra_pipeline_load(p));
     TRY(RUN_STEPS(p, "align", motion_steps));
     out->align_s = lap(p, &out->total_s);
@@ -101,6 +114,8 @@ static void free_images(struct image **images, int count)
 
 void esra_pipeline_free(struct pipeline *p)
 {
+    if (p->pool)
+        esra_pool_ask(p->pool, NULL, NULL);
     free_images(&p->aligned, p->photos);
     free_images(&p->masks, p->photos);
     esra_guide_free(&p->guide);

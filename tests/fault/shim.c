@@ -4,7 +4,8 @@
  *     ESRA_FAULT=CALL:WHEN:HOW[,...]   CALL  alloc, thread, tmpfile, read, write, sync, link, rename; io is any of the
  *                                            last five
  *                                      WHEN  7: the seventh call; 7+: it and all after it; 7*: every seventh
- *                                      HOW   an errno such as ENOSPC; short: half of the bytes; kill: SIGKILL
+ *                                      HOW   an errno such as ENOSPC; short: half of the bytes; kill: SIGKILL;
+ *                                            interrupt: SIGINT, and the call is made
  *     ESRA_FAULT=disk:BYTES            as a disk with so many bytes left
  *     ESRA_FAULT_TELL=FILE             where to write down how many calls there were, "CALL COUNT" a line
  *
@@ -27,7 +28,7 @@
 enum call { ALLOC, THREAD, TMPFILE, READ, WRITE, SYNC, LINK, RENAME, IO, CALLS };
 static const char *const names[CALLS] = {"alloc", "thread", "tmpfile", "read", "write", "sync", "link", "rename", "io"};
 
-enum how { FAIL, SHORT, KILL };
+enum how { FAIL, SHORT, KILL, INTERRUPT };
 
 struct fault {
     enum call call;
@@ -72,7 +73,10 @@ static void take_fault(const char *word)
     char *end;
     fault->number = strtol(when, &end, 10);
     fault->when = *end;
-    fault->how = strcmp(how, "short") == 0 ? SHORT : strcmp(how, "kill") == 0 ? KILL : FAIL;
+    fault->how = strcmp(how, "short") == 0       ? SHORT
+                 : strcmp(how, "kill") == 0      ? KILL
+                 : strcmp(how, "interrupt") == 0 ? INTERRUPT
+                                                 : FAIL;
     fault->error = error_of(how);
     fault->call = CALLS;
     for (int n = 0; n < CALLS; n++)
@@ -117,8 +121,10 @@ static const struct fault *strike(enum call call)
                                       : fault->when == '+' ? number >= fault->number : number == fault->number;
         if (fault->call != call || !due)
             continue;
-        if (fault->how == KILL)
-            raise(SIGKILL);
+        if (fault->how == KILL || fault->how == INTERRUPT)
+            raise(fault->how == KILL ? SIGKILL : SIGINT);
+        if (fault->how == INTERRUPT)
+            return NULL;
         errno = fault->error;
         return fault;
     }

@@ -83,6 +83,24 @@ class Kills(FaultTest):
         print(f"{times} kills at random (seed {seed}): {killed} hit, {replaced} of them or of the others found new files, "
               f"all whole; at most {strays} strays at a time, none after the next run")
 
+    def test_interrupted_at_every_call(self):
+        """SIGINT while files are written: nothing is, exit 130; while they are put in place: all of them are."""
+        counts, _ = self.calls(self.new_arguments)
+        self.make(self.old_arguments)
+        stopped = finished = 0
+        for n in range(5, counts["io"] + 1, 1 if FULL else 9):
+            done = self.run_faulty(self.new_arguments, f"io:{n}:interrupt")
+            new, left = self.check(n)
+            if done.returncode == 130:
+                self.assertEqual((new, left, done.stderr), (0, 0, b"esra separate: interrupted; nothing was written\n"))
+                stopped += 1
+            else:
+                self.assertEqual((done.returncode, new, left), (11, len(self.outputs), 0), done.stderr)
+                finished += 1
+                self.make(self.old_arguments)
+        self.assertTrue(stopped and finished)
+        print(f"interrupted at {stopped + finished} calls: {stopped} times nothing was written, {finished} times all was")
+
     def test_without_nameless_files(self):
         """Where the file system has no O_TMPFILE, a kill leaves names; the next run clears them away."""
         for n in 1, 40, 200:

@@ -183,6 +183,8 @@ static enum exit_code finish(struct job *job)
     if (interrupted && !job->options.keep_partial)
         return complain(code, job->name, "interrupted; nothing was written");
     esra_status status = job_write_all(job);
+    if (status != ESRA_OK && signals_seen() && !job->options.keep_partial)
+        return complain(signals_exit(), job->name, "interrupted; nothing was written");
     if (status != ESRA_OK)
         return fail(job, status);
     if (!job->options.quiet)

@@ -148,6 +148,8 @@ static esra_status begin_file(struct job *job, const char *file, struct output *
         free(path);
         return status;
     }
+    /* Large pictures take seconds to encode; nothing of them is in place yet. */
+    (*output)->enough = job->options.keep_partial ? NULL : signals_seen;
     job->output_count++;
     return ESRA_OK;
 }
