@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-asan test-all fuzz bench install clean
+.PHONY: all setup demo test test-asan test-all test-memcheck fuzz coverage bench install clean
 
 all:
 	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release >$(BUILD).log 2>&1 || { cat $(BUILD).log; \
@@ -32,11 +32,18 @@ test-asan: setup
 	cmake --build build-asan -j $(JOBS) >/dev/null
 	ctest --test-dir build-asan --output-on-failure
 
-# Also with the thread sanitizer, with clang, and the core alone.
+# Also every fault instead of a sample, the thread sanitizer, clang, the core alone, and valgrind.
 test-all: test
+	@scripts/setup.sh --all
+	ESRA_TEST_ALL=1 ESRA_TEST_ROUNDS=10000 ctest --test-dir build-asan --output-on-failure -R '^(fault|io)/'
 	set -e; for preset in tsan clang core; do \
 	    cmake --preset $$preset >/dev/null; cmake --build build-$$preset -j $(JOBS) >/dev/null; \
 	    ctest --test-dir build-$$preset --output-on-failure; done
+	$(MAKE) test-memcheck
+
+# The tests of the library and the codecs, the fuzz corpus, and a run of each command that reads or writes photos.
+test-memcheck: all
+	tests/memcheck.sh $(BUILD)
 
 # Bytes of clang's own making, SECONDS for each target (tests/fuzz).
 SECONDS ?= 60
@@ -45,6 +52,16 @@ fuzz:
 	@cmake --preset fuzz >/dev/null
 	@cmake --build --preset fuzz -j $(JOBS) >/dev/null
 	@tests/fuzz/run.sh build-fuzz $(SECONDS)
+
+# Which lines the tests run: of the core and the codecs 95 in a hundred at least, of the command line 90.
+coverage:
+	@scripts/setup.sh --coverage
+	@cmake --preset coverage >/dev/null
+	@cmake --build --preset coverage -j $(JOBS) >/dev/null
+	@find build-coverage -name '*.gcda' -delete
+	ctest --test-dir build-coverage --output-on-failure
+	gcovr --root . --filter src/ --filter include/ --fail-under-line 95 build-coverage
+	gcovr --root . --filter tools/ --fail-under-line 90 build-coverage
 
 install: all
 	cmake --install $(BUILD) --prefix $(PREFIX)
