@@ -1,16 +1,30 @@
-/* tests/fault/numbers.c - what sensors, cropping and broken programs hand in: numbers that are none, too small, too large
- * or all alike, and images one pixel wide. A clear error, or finite layers in finite time, from every public call. */
+/* tests/fault/numbers.c - what sensors, cropping and broken programs hand in: numbers that are none, too small, too
+ * large or all alike, and images one pixel wide. A clear error, or finite layers in finite time, from every public
+ * call. */
 #include <esra/esra.h>
 
 #include "check.h"
 
-#define MOST 5000 /* samples of an image */
+#define MOST   5000 /* samples of an image */
 #define PHOTOS 3
 
 /* What an image may be filled with. */
-enum filling { NOT_A_NUMBER, ENDLESS, DENORMAL, NEGATIVE, BLACK, GREY, CLIPPED, OVER, HUGE_NUMBERS, TOO_LARGE, NOISE, FILLINGS };
-static const char *const names[FILLINGS] = {"NaN",     "infinity", "denormals",  "negative", "black", "grey",
-                                            "clipped", "over one", "up to 1e6",  "over 1e6", "noise"};
+enum filling {
+    NOT_A_NUMBER,
+    ENDLESS,
+    DENORMAL,
+    NEGATIVE,
+    BLACK,
+    GREY,
+    CLIPPED,
+    OVER,
+    HUGE_NUMBERS,
+    TOO_LARGE,
+    NOISE,
+    FILLINGS
+};
+static const char *const names[FILLINGS] = {"NaN",     "infinity", "denormals", "negative", "black", "grey",
+                                            "clipped", "over one", "up to 1e6", "over 1e6", "noise"};
 
 static void fill(float *samples, size_t count, enum filling filling)
 {
@@ -140,7 +154,8 @@ static void sizes_are_checked_first(void)
     esra_solver *solver;
     CHECK(esra_solver_create(&solver) == ESRA_OK);
     for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++) {
-        esra_image images[2] = {{NULL, sizes[n][0], sizes[n][1], 3, 1, 1, 1}, {NULL, sizes[n][0], sizes[n][1], 3, 1, 1, 1}};
+        esra_image images[2] = {{NULL, sizes[n][0], sizes[n][1], 3, 1, 1, 1},
+                                {NULL, sizes[n][0], sizes[n][1], 3, 1, 1, 1}};
         esra_photos input = ESRA_PHOTOS_INIT;
         esra_separation out = {.struct_size = sizeof out};
         input.photos = 2;
@@ -162,8 +177,8 @@ static void any_numbers_can_be_compared(void)
             esra_status status = esra_compare(&photo_views[0], &photo_views[1], &comparison);
             CHECK(status == ESRA_OK || status == ESRA_BAD_DATA);
             if (!must_be_refused((enum filling)filling))
-                CHECK(status == ESRA_OK && !isnan(comparison.psnr) && isfinite(comparison.ssim) && isfinite(comparison.ncc) &&
-                      !isnan(comparison.psnr_fit));
+                CHECK(status == ESRA_OK && !isnan(comparison.psnr) && isfinite(comparison.ssim) &&
+                      isfinite(comparison.ncc) && !isnan(comparison.psnr_fit));
         }
 }
 

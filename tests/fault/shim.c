@@ -117,8 +117,9 @@ static const struct fault *strike(enum call call)
     long number = ++counts[call];
     for (int n = 0; n < fault_count; n++) {
         const struct fault *fault = &faults[n];
-        bool due = fault->when == '*' ? number % fault->number == 0
-                                      : fault->when == '+' ? number >= fault->number : number == fault->number;
+        bool due = fault->when == '*'   ? number % fault->number == 0
+                   : fault->when == '+' ? number >= fault->number
+                                        : number == fault->number;
         if (fault->call != call || !due)
             continue;
         if (fault->how == KILL || fault->how == INTERRUPT)
@@ -137,9 +138,9 @@ static const struct fault *strike_io(enum call call)
     return own ? own : any;
 }
 
-#define WRAPPED(type, name, ...)        \
-    type __real_##name(__VA_ARGS__);    \
-    type __wrap_##name(__VA_ARGS__);    \
+#define WRAPPED(type, name, ...)                                                                                       \
+    type __real_##name(__VA_ARGS__);                                                                                   \
+    type __wrap_##name(__VA_ARGS__);                                                                                   \
     type __wrap_##name(__VA_ARGS__)
 
 /* ---- Memory and threads ---- */
@@ -186,7 +187,8 @@ int __wrap_asprintf(char **text, const char *format, ...)
     return length;
 }
 
-WRAPPED(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument)
+WRAPPED(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+        void *argument)
 {
     const struct fault *fault = strike(THREAD);
     return fault ? fault->error : __real_pthread_create(thread, attributes, start, argument);

@@ -12,12 +12,12 @@
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 /* What must hold of any input; abort() is what libFuzzer notices. */
-#define MUST(condition)                                                                \
-    do {                                                                               \
-        if (!(condition)) {                                                            \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);    \
-            abort();                                                                   \
-        }                                                                              \
+#define MUST(condition)                                                                                                \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                                    \
+            abort();                                                                                                   \
+        }                                                                                                              \
     } while (0)
 
 /* Bytes to be taken from the front; zeros once they are used up. */

@@ -1,5 +1,5 @@
-/* tests/fuzz/separate.c - whole separations of tiny photos: refused, or layers of finite numbers. Half of the inputs are
- * photos of a scene that moves, so that the later stages are reached too; the bytes then disturb it. */
+/* tests/fuzz/separate.c - whole separations of tiny photos: refused, or layers of finite numbers. Half of the inputs
+ * are photos of a scene that moves, so that the later stages are reached too; the bytes then disturb it. */
 #include <math.h>
 #include <stdbool.h>
 

@@ -1,4 +1,5 @@
-/* tests/fuzz/solver.c - tiny problems of any numbers there are: refused, or layers in the box with a bound that holds. */
+/* tests/fuzz/solver.c - tiny problems of any numbers there are: refused, or layers in the box with a bound that holds.
+ */
 #include <math.h>
 #include <stdbool.h>
 

@@ -2,9 +2,9 @@
  * caught (the linker's --wrap), asked for its duals as well, and checked from the arrays alone, in double. */
 #include "solve/instance.h"
 
-#define WIDTH 64
-#define HEIGHT 48
-#define PHOTOS 3
+#define WIDTH   64
+#define HEIGHT  48
+#define PHOTOS  3
 #define SAMPLES (WIDTH * HEIGHT * 3)
 
 esra_status __real_esra_solver_run(esra_solver *solver, const esra_problem *problem, const esra_settings *settings,
@@ -48,7 +48,8 @@ static void paint(float *samples, int channels)
     for (int i = 0; i < PHOTOS; i++)
         for (int n = 0; n < WIDTH * HEIGHT * channels; n++) {
             int x = n / channels % WIDTH, y = n / channels / WIDTH, c = n % channels;
-            int a = (x - 2 * i + 64) / 7 * 31 + (y + i + 64) / 6 * 17, b = (x + 3 * i + 64) / 9 * 13 + (y - 2 * i + 64) / 8 * 29;
+            int a = (x - 2 * i + 64) / 7 * 31 + (y + i + 64) / 6 * 17,
+                b = (x + 3 * i + 64) / 9 * 13 + (y - 2 * i + 64) / 8 * 29;
             samples[i * SAMPLES + n] = 0.05f * (float)((a + c) % 11) + 0.03f * (float)(b % 7);
         }
 }
