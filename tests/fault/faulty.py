@@ -33,11 +33,14 @@ COMMANDS = {
     "separate": (["separate", "p1.png", "p2.png", "-o", "out", "-q", "--max-iterations", "2"], None, layers("png")),
     "align": (["align", *TWICE, "-o", "t.json", "-q"], 0, ["t.json"]),
     "solve": (["solve", "--mixtures", "I.npy", "--gradients", "E.npy", "--mixing", "0.8,0.9", "-o", "L.npy", "-q",
-               "--max-iterations", "2", "--gap", "0"], 0, ["L.npy"]),
+               "--duals", "U.npy", "--max-iterations", "2", "--gap", "0"], 0, ["L.npy", "U.npy"]),
     "synth": (["synth", "-t", "a.png", "-r", "p1.png", "-o", "out", "-n", "2", "--size", "16x12", "--shift", "1"], 0,
               [f"out/{name}" for name in ("photo-1.png", "photo-2.png", "truth-transmitted-1.png",
                                           "truth-reflected-1.png", "truth.json")]),
-    "compare": (["compare", "a.png", "b.png"], 0, []),
+    "separate by transforms": (["separate", *TWICE, "-o", "out", "--transforms", "T.json", "--gradients", "G.npy", "--layers",
+                                "transmitted", "--no-report", "-q", "--max-iterations", "1", "--json"], None,
+                               ["out/transmitted.png", "out/confidence.png", "out/result.json"]),
+    "compare": (["compare", "a.png", "b.png", "--json"], 0, []),
     "help": (["help", "--format", "man"], 0, []),
 }
 
@@ -60,6 +63,10 @@ class FaultTest(CliTest):
             self.save(name, rng.integers(0, 256, (height, 20, 3), np.uint8))
         for n, photo in enumerate(scene(photos=2, height=40, width=48)[0]):
             self.save(f"p{n + 1}", to_8_bit(photo))
+        motion = {"transmitted": np.eye(3).tolist(), "reflected": [[1, 0, 2], [0, 1, 1], [0, 0, 1]]}
+        (self.path / "T.json").write_text(json.dumps({"schema": "esra-transforms-1", "reference": 1, "width": 20,
+                                                      "height": 16, "photos": [motion, motion]}))
+        np.save(self.path / "G.npy", np.zeros((3, 2, 16, 20, 3), np.float32))
         np.save(self.path / "I.npy", rng.random((2, 9, 11), np.float32))
         np.save(self.path / "E.npy", rng.random((3, 2, 9, 11), np.float32) * 0.2)
 
@@ -94,6 +101,9 @@ class FaultTest(CliTest):
 
     def files(self):
         return {str(p.relative_to(self.path)): p.read_bytes() for p in self.path.rglob("*") if p.is_file()}
+
+    def results(self, outputs):
+        return {name: without_times(name, (self.path / name).read_bytes()) for name in outputs}
 
     def fails(self, code, name, fault, message=None):
         """A run with this fault: the exit code, one line, and every file as it was, whether or not there was one."""

@@ -9,8 +9,8 @@
  *     ESRA_FAULT=disk:BYTES            as a disk with so many bytes left
  *     ESRA_FAULT_TELL=FILE             where to write down how many calls there were, "CALL COUNT" a line
  *
- * Only calls from esra's own code are reached: what the libraries under it do with a failed allocation is their affair,
- * and not all of it is good (libtiff 4.5 writes through the null pointer). */
+ * Calls from esra's own code are reached, and jansson's for memory. What the decoders under it do with a failed
+ * allocation is their affair, and not all of it is good (libtiff 4.5 writes through the null pointer). */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +24,8 @@
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#include <jansson.h>
 
 enum call { ALLOC, THREAD, TMPFILE, READ, WRITE, SYNC, LINK, RENAME, IO, CALLS };
 static const char *const names[CALLS] = {"alloc", "thread", "tmpfile", "read", "write", "sync", "link", "rename", "io"};
@@ -85,18 +87,6 @@ static void take_fault(const char *word)
     if (fault->call == CALLS || fault->number < 1 || (fault->how == FAIL && !fault->error))
         refuse(word);
     fault_count++;
-}
-
-__attribute__((constructor)) static void begin(void)
-{
-    const char *text = getenv("ESRA_FAULT");
-    char copy[256], *rest = NULL;
-    snprintf(copy, sizeof copy, "%s", text ? text : "");
-    for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
-        if (strncmp(word, "disk:", 5) == 0)
-            disk_left = atol(word + 5);
-        else
-            take_fault(word);
 }
 
 __attribute__((destructor)) static void tell(void)
@@ -262,4 +252,17 @@ WRAPPED(int, linkat, int from_folder, const char *from, int to_folder, const cha
 WRAPPED(int, rename, const char *from, const char *to)
 {
     return strike_io(RENAME) ? -1 : __real_rename(from, to);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *text = getenv("ESRA_FAULT");
+    char copy[256], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", text ? text : "");
+    for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+        if (strncmp(word, "disk:", 5) == 0)
+            disk_left = atol(word + 5);
+        else
+            take_fault(word);
+    json_set_alloc_funcs(__wrap_malloc, free);
 }

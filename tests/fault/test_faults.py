@@ -5,7 +5,7 @@ import pathlib
 import subprocess
 import unittest
 
-from faulty import COMMANDS, FULL, ESRA, FaultTest, without_times
+from faulty import COMMANDS, ESRA, FULL, FaultTest
 
 # Every kind of output once; the whole separation adds nothing to that but time.
 WRITERS = [name for name, (_, _, outputs) in COMMANDS.items() if outputs and name != "separate"]
@@ -72,13 +72,12 @@ class Devices(FaultTest):
         for name in WRITERS:
             arguments, _, outputs = COMMANDS[name]
             _, code = self.calls(arguments)
-            good = {output: without_times(output, (self.path / output).read_bytes()) for output in outputs}
+            good = self.results(outputs)
             for fault in "write:1+:short,read:1+:short", "write:2*:EINTR,read:2*:EINTR", "tmpfile:1+:EOPNOTSUPP":
                 self.clear(outputs)
                 done = self.run_faulty(arguments, fault)
                 self.assertEqual(done.returncode, code, (name, fault, done.stderr))
-                for output in outputs:
-                    self.assertEqual(without_times(output, (self.path / output).read_bytes()), good[output], (output, fault))
+                self.assertEqual(self.results(outputs), good, fault)
             self.clear(outputs)
 
     def test_failing_devices(self):
@@ -174,6 +173,7 @@ class Memory(FaultTest):
     def test_every_allocation(self):
         for name, (arguments, _, outputs) in COMMANDS.items():
             counts, good = self.calls(arguments)
+            whole = self.results(outputs)
             self.clear(outputs)
             tried, spared = points(counts["alloc"], 25), 0
             for n in tried:
@@ -183,11 +183,16 @@ class Memory(FaultTest):
                     what = (name, n, when, done.returncode, done.stderr.decode())
                     if done.returncode == good:
                         spared += 1  # the run could do without: fewer threads, no folder to sync
+                        self.assertEqual(self.results(outputs), whole, what)
                         self.assertEqual(set(before) | set(outputs), set(self.files()), what)
                         self.clear(outputs)
                         continue
-                    self.assertEqual(done.returncode, 75, what)
-                    self.assertRegex(done.stderr.decode(), "^esra( [a-z]+)?: out of memory[^\n]*\n$", what)
+                    if "--transforms" in arguments and done.returncode == 65:
+                        # jansson's reader drops what it cannot store, and leaves us with a file that is not one.
+                        self.assertIn(b" T.json ", done.stderr)
+                    else:
+                        self.assertEqual(done.returncode, 75, what)
+                        self.assertRegex(done.stderr.decode(), "^esra( [a-z]+)?: out of memory[^\n]*\n$", what)
                     self.assertEqual(self.files(), before, what)
             print(f"{name}: {len(tried)} of {counts['alloc']} allocations refused, once and from then on: "
                   f"exit 75, nothing written; {spared} were done without")
@@ -200,7 +205,7 @@ class Threads(FaultTest):
         for fault in "", "thread:1+:EAGAIN", "thread:2+:EAGAIN", "thread:3:EAGAIN":
             done = self.run_faulty([*arguments, "--threads", "4"], fault)
             self.assertIn(done.returncode, (0, 10), done.stderr)
-            results.add(tuple(without_times(name, (self.path / name).read_bytes()) for name in outputs))
+            results.add(tuple(self.results(outputs).values()))
             self.clear(outputs)
         self.assertEqual(len(results), 1)
 

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from faulty import COMMANDS, ESRA, FULL, FaultTest, without_times
+from faulty import COMMANDS, ESRA, FULL, FaultTest
 
 STRAY = re.compile(r"^out/\.[a-z0-9-]+\.[a-z]+\.esra-\d+-\d+$")
 
@@ -24,14 +24,13 @@ class Kills(FaultTest):
 
     def make(self, arguments):
         self.assertEqual(self.run_faulty(arguments).returncode, 11)
-        return {name: without_times(name, (self.path / name).read_bytes()) for name in self.outputs}
+        return self.results(self.outputs)
 
     def check(self, what):
         """Returns how many outputs are new, and how many strays there are."""
         new = 0
         names = {name for name in self.files() if name.startswith("out/")}
-        for name in self.outputs:
-            data = without_times(name, (self.path / name).read_bytes())
+        for name, data in self.results(self.outputs).items():
             self.assertIn(data, (self.new[name], self.old[name]), (what, name, "is neither the old nor the new file"))
             new += data == self.new[name]
         strays = names - set(self.outputs)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "io/photo.h"
+#include "json_text.h"
 #include "options.h"
 
 #define NAME "compare"
@@ -68,11 +69,9 @@ static enum exit_code print_json(const esra_comparison *c)
     json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "esra-compare-1", "psnr", number(c->psnr), "ssim",
                                number(c->ssim), "ncc", number(c->ncc), "psnr_fit", number(c->psnr_fit), "ssim_fit",
                                number(c->ssim_fit));
-    bool done = object && json_dumpf(object, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF;
+    enum exit_code code = json_print(object, JSON_INDENT(2), EXIT_DONE, NAME);
     json_decref(object);
-    if (!done)
-        return complain(EXIT_IO, NAME, "the result could not be printed on standard output");
-    return finish_stdout(EXIT_DONE, NAME);
+    return code;
 }
 
 static enum exit_code print(const struct job *job)

@@ -193,9 +193,7 @@ static enum exit_code finish(struct job *job)
         code = EXIT_NOT_ALIGNED;
     else if (!interrupted && job->separation.info.outcome != ESRA_OPTIMAL && job->settings.gap > 0)
         code = EXIT_GAP;
-    if (job->options.json && (json_dumpf(job->result, stdout, JSON_STYLE) || putchar('\n') == EOF))
-        return complain(EXIT_IO, job->name, "the result could not be printed on standard output");
-    return finish_stdout(code, job->name);
+    return job->options.json ? json_print(job->result, JSON_STYLE, code, job->name) : code;
 }
 
 static enum exit_code separate(struct job *job, const struct parsed *parsed)

@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "io/npy.h"
+#include "json_text.h"
 #include "options.h"
 #include "progress.h"
 #include "report.h"

@@ -20,23 +20,31 @@ json_t *job_warnings_to_json(unsigned warnings)
     json_t *list = json_array();
 #define ROW(flag, word, text, advice) \
     if (warnings & flag)              \
-        json_array_append_new(list, json_pack("{s:s,s:s,s:s}", "id", word, "text", text, "advice", advice));
+        json_append(&list, json_pack("{s:s,s:s,s:s}", "id", word, "text", text, "advice", advice));
     WARNING_TABLE(ROW)
 #undef ROW
     return list;
 }
 
-/* Bytes of the UTF-8 character at text; 0 where there is none. */
+/* Bytes of the UTF-8 character at text (RFC 3629); 0 where there is none. */
 static size_t character_size(const char *text, size_t left)
 {
-    for (size_t size = 1; size <= 4 && size <= left; size++) {
-        json_t *character = json_stringn(text, size);
-        bool whole = character != NULL;
-        json_decref(character);
-        if (whole)
-            return size;
+    static const struct {
+        unsigned mask, lead, least;
+    } kinds[] = {{0x80, 0, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    size_t size = 1;
+    while (size <= 4 && ((unsigned char)text[0] & kinds[size - 1].mask) != kinds[size - 1].lead)
+        size++;
+    if (size > 4 || size > left)
+        return 0;
+    unsigned code = (unsigned char)text[0] & ~kinds[size - 1].mask;
+    for (size_t n = 1; n < size; n++) {
+        if (((unsigned char)text[n] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | ((unsigned char)text[n] & 0x3f);
     }
-    return 0;
+    bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    return code >= kinds[size - 1].least && code <= 0x10ffff && !surrogate ? size : 0;
 }
 
 /* A file's name may hold any bytes, JSON holds UTF-8: every byte that is not stands as U+FFFD. */
@@ -68,19 +76,17 @@ static json_t *photo_to_json(const struct job *job, int i)
         "mixing", s->mixing[i], "reflection_gain", s->reflection_gain[i], "light",
         esra_light_origin_name(scene->lights[i].origin), "transmitted", transform_to_json(&s->transmitted_motion[i]));
     bool found = s->method == ESRA_METHOD_JOINT || i == job->reference;
-    if (object)
-        json_object_set_new(object, "reflected", found ? transform_to_json(&s->reflected_motion[i]) : json_null());
-    return object;
+    if (!json_object_set_new(object, "reflected", found ? transform_to_json(&s->reflected_motion[i]) : json_null()))
+        return object;
+    json_decref(object);
+    return NULL;
 }
 
 json_t *job_photos_to_json(const struct job *job)
 {
     json_t *list = json_array();
     for (int i = 0; i < job->scene.paths.count; i++)
-        if (json_array_append_new(list, photo_to_json(job, i))) {
-            json_decref(list);
-            return NULL;
-        }
+        json_append(&list, photo_to_json(job, i));
     return list;
 }
 
@@ -191,10 +197,10 @@ fail:
 
 esra_status job_write_json(struct job *job, const json_t *object, struct output *output)
 {
-    char *text = json_dumps(object, JSON_STYLE);
+    char *text = json_text(object, JSON_STYLE);
     esra_status status = text ? esra_output_write(output, text, strlen(text), &job->message) : esra_fail_memory(&job->message);
     free(text);
-    return status == ESRA_OK ? esra_output_write(output, "\n", 1, &job->message) : status;
+    return status;
 }
 
 static esra_status write_report(struct job *job)

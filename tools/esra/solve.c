@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "io/npy.h"
+#include "json_text.h"
 #include "options.h"
 #include "progress.h"
 
@@ -241,12 +242,9 @@ static enum exit_code print_json(const struct job *job, enum exit_code code)
                                info->gap, "iterations", info->iterations, "inner_iterations",
                                (json_int_t)info->inner_iterations, "engine", engine, "threads", info->threads,
                                "seconds", info->seconds);
-    if (!object || json_dumpf(object, stdout, JSON_INDENT(2)) || putchar('\n') == EOF) {
-        json_decref(object);
-        return complain(EXIT_IO, NAME, "the result could not be printed on standard output");
-    }
+    code = json_print(object, JSON_INDENT(2), code, NAME);
     json_decref(object);
-    return finish_stdout(code, NAME);
+    return code;
 }
 
 static void print_summary(const struct job *job)
