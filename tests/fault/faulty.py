@@ -38,7 +38,7 @@ COMMANDS = {
               [f"out/{name}" for name in ("photo-1.png", "photo-2.png", "truth-transmitted-1.png",
                                           "truth-reflected-1.png", "truth.json")]),
     "separate by transforms": (["separate", *TWICE, "-o", "out", "--transforms", "T.json", "--gradients", "G.npy", "--layers",
-                                "transmitted", "--no-report", "-q", "--max-iterations", "1", "--json"], None,
+                                "transmitted", "--no-report", "-q", "--max-iterations", "1"], None,
                                ["out/transmitted.png", "out/confidence.png", "out/result.json"]),
     "compare": (["compare", "a.png", "b.png", "--json"], 0, []),
     "help": (["help", "--format", "man"], 0, []),
