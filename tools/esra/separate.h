@@ -21,6 +21,9 @@ struct separate_options {
 /* Twelve digits: more than any number here is worth. */
 #define JSON_STYLE (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
+/* Certificates kept for the report's plot, which is 640 px wide. */
+#define MOST_POINTS 512
+
 /* Everything a run holds, zeroed to begin with, freed as a whole. */
 struct job {
     const char *name; /* of the command */
@@ -43,8 +46,8 @@ struct job {
     struct photo transmitted, *reflected, confidence; /* answers, in linear light until encoded */
     esra_image *reflected_views;
     struct progress progress;
-    struct report_point *points;
-    int point_count, point_room;
+    struct report_point points[MOST_POINTS];
+    int point_count;
     struct output *outputs; /* files begun and not yet in place */
     int output_count;
     bool folder_made; /* by this run: it goes again if nothing comes into it */
