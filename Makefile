@@ -20,7 +20,7 @@ demo: setup all
 
 # Everything, then the library's tests once more under the address and undefined-behaviour sanitizers.
 test: setup all
-	ctest --test-dir $(BUILD) --output-on-failure
+	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
 	$(MAKE) test-asan
 
 # Figures, not verdicts; see each program's --help.
@@ -30,7 +30,7 @@ bench: setup all
 test-asan: setup
 	cmake --preset asan >/dev/null
 	cmake --build build-asan -j $(JOBS) >/dev/null
-	ctest --test-dir build-asan --output-on-failure
+	ctest --test-dir build-asan -j $(JOBS) --output-on-failure
 
 # Also every fault instead of a sample, the thread sanitizer, clang, the core alone, and valgrind.
 test-all: test
