@@ -206,7 +206,12 @@ typedef struct esra_transform {
     double h[9];
 } esra_transform;
 
-typedef enum esra_motion { ESRA_MOTION_HOMOGRAPHY, ESRA_MOTION_AFFINE, ESRA_MOTION_TRANSLATION } esra_motion;
+typedef enum esra_motion {
+    ESRA_MOTION_HOMOGRAPHY,
+    ESRA_MOTION_AFFINE,
+    ESRA_MOTION_TRANSLATION,
+    ESRA_MOTION_DEPTH, /* two rigid scenes seen by one moving camera: every pixel has a depth */
+} esra_motion;
 
 /* Photos of one scene behind glass, of one size, the camera moved a little between them. What is NULL is estimated. */
 typedef struct esra_photos {

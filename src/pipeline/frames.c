@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "ops/resample.h"
-#include "pipeline/pipeline.h"
+#include "pipeline/parallax.h"
 
 static esra_status check_image(const struct pipeline *p, const esra_image *image, int number)
 {
@@ -123,17 +123,20 @@ static esra_status return_reflected(struct pipeline *p, int i, struct image *own
 {
     struct transform back;
     size_t pixels = (size_t)p->width * (size_t)p->height;
-    if (p->output->method == ESRA_METHOD_NONE || !p->motions[i].aligned ||
-        !esra_transform_invert(&p->still[i], &back)) {
+    esra_status status = ESRA_OK;
+    memset(mask->data, 0, pixels * sizeof(float));
+    if (p->output->method == ESRA_METHOD_NONE || !p->motions[i].aligned)
         memset(own->data, 0, pixels * (size_t)p->channels * sizeof(float));
-    } else {
+    else if (p->parallax)
+        TRY(esra_parallax_return(p, i, &p->guide.start[i + 1], own, mask));
+    else if (esra_transform_invert(&p->still[i], &back))
         esra_resample(p->pool, &p->guide.start[i + 1], &back, own, image_plane(mask, 0));
-        for (int c = 0; c < p->channels; c++)
-            for (size_t n = 0; n < pixels; n++)
-                own->data[(size_t)c * pixels + n] *= mask->data[n];
-    }
+    for (int c = 0; c < p->channels; c++)
+        for (size_t n = 0; n < pixels; n++)
+            own->data[(size_t)c * pixels + n] *= mask->data[n];
     store(own, &p->output->reflected[i]);
-    return ESRA_OK;
+fail:
+    return status;
 }
 
 static esra_status return_confidence(struct pipeline *p, struct image *mask)

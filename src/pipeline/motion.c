@@ -164,7 +164,7 @@ static esra_status try_motions(struct search *search)
         esra_transform_invert(&search->trial.each[i], &back);
         memcpy(search->numbers + 9 * i, back.h, sizeof back.h);
     }
-    struct joint_model model = {p->mixing, p->mixing, search->numbers};
+    struct joint_model model = {.mixing = p->mixing, .reflection_gain = p->mixing, .motion = search->numbers};
     esra_joint_settings_default(&settings);
     esra_status status = esra_joint_solve(search->joint, &model, &settings, RANK_LEVEL, &info, p->message);
     double score = info.score / (free_share * free_share);

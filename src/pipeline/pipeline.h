@@ -36,6 +36,7 @@ struct pipeline {
     double *mixing;               /* a_i */
     double *reflection_gain;      /* b_i */
 
+    struct parallax *parallax;     /* the way by depth; NULL where layers move by homographies */
     struct image *aligned, *masks; /* the photos in the reference frame, and where they see it */
     struct joint *joint;
     struct joint_info joint_info;

@@ -220,7 +220,7 @@ static esra_status solve(struct pipeline *p, bool first)
         return esra_fail_memory(p->message);
     for (int n = 0; n < 9 * p->photos; n++)
         motion[n] = p->mirror[n / 9].h[n % 9];
-    struct joint_model joint_model = {p->mixing, p->reflection_gain, motion};
+    struct joint_model joint_model = {.mixing = p->mixing, .reflection_gain = p->reflection_gain, .motion = motion};
     esra_joint_settings_default(&settings);
     esra_status status = first ? esra_joint_solve(p->joint, &joint_model, &settings, 0, &p->joint_info, p->message)
                                : esra_joint_resume(p->joint, &joint_model, &settings, &p->joint_info, p->message);

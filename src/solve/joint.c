@@ -18,6 +18,7 @@ static void layout_tables(struct joint *joint, struct arena *arena)
     }
     joint->mixing = esra_arena_take(arena, m, sizeof *joint->mixing);
     joint->reflection_gain = esra_arena_take(arena, m, sizeof *joint->reflection_gain);
+    joint->confidence = esra_arena_take(arena, m, sizeof *joint->confidence);
     joint->motion = esra_arena_take(arena, 9 * m, sizeof *joint->motion);
 }
 
@@ -143,6 +144,7 @@ void esra_joint_free(struct joint **joint)
         return;
     esra_arena_free(&(*joint)->tables);
     esra_arena_free(&(*joint)->pyramid);
+    esra_arena_free(&(*joint)->expected);
     esra_arena_free(&(*joint)->layers);
     esra_arena_free(&(*joint)->vectors);
     esra_release(joint);
@@ -227,7 +229,8 @@ esra_status esra_joint_trust(const struct joint *joint, int photo, struct image 
     TRY(check_solved(joint, photo, message));
     const struct joint_level *level = &joint->level[joint->finest];
     TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], 1, message));
-    memcpy(out->data, level->weight[photo], joint_pixels(level, TRANSMITTED) * sizeof(float));
+    for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
+        out->data[n] = level->weight[photo][n] / (float)joint->confidence[photo];
 fail:
     return status;
 }

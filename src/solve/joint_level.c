@@ -17,6 +17,12 @@ void esra_joint_level_layout_photos(struct joint_level *level, struct arena *are
     }
 }
 
+void esra_joint_level_layout_expected(struct joint_level *level, struct arena *arena)
+{
+    for (int direction = 0; direction < 2; direction++)
+        level->expected[direction] = take_lanes(arena, joint_pixels(level, TRANSMITTED));
+}
+
 void esra_joint_level_layout_layers(struct joint_level *level, struct arena *arena)
 {
     for (int i = 0; i < level->photos; i++) {
@@ -36,13 +42,23 @@ void esra_joint_level_layout_layers(struct joint_level *level, struct arena *are
 
 struct resize {
     struct joint_level *coarse, *fine;
-    const double *motion;
+    const double *motion;     /* of the warps to fill: homographies, */
+    const struct image *maps; /* or maps on a grid `step` times as fine, to a canvas that begins at (left, top) */
+    int step, left, top;
 };
 
 /* The columns (or rows) 2x and 2x+1 of the finer level, the last one twice where their number is odd. */
 static int second_of(int x, int length)
 {
     return 2 * x + 1 < length ? 2 * x + 1 : 2 * x;
+}
+
+/* The mean of 2x2 lanes of a finer image of the given size. */
+static lanes mean_of(const lanes *fine, int width, int height, int x, int y)
+{
+    const lanes *above = fine + (size_t)(2 * y) * width, *below = fine + (size_t)second_of(y, height) * width;
+    int left = 2 * x, right = second_of(x, width);
+    return 0.25f * ((above[left] + above[right]) + (below[left] + below[right]));
 }
 
 static void halve_rows(void *work, int task, int worker)
@@ -58,11 +74,9 @@ static void halve_rows(void *work, int task, int worker)
         size_t below = (size_t)second_of(y, fine->height[TRANSMITTED]) * fine_width;
         for (int x = 0; x < width; x++) {
             int left = 2 * x, right = second_of(x, (int)fine_width);
-            const lanes *photo = fine->photo[i];
             const float *mask = fine->mask[i];
             size_t n = (size_t)y * width + x;
-            coarse->photo[i][n] =
-                0.25f * ((photo[above + left] + photo[above + right]) + (photo[below + left] + photo[below + right]));
+            coarse->photo[i][n] = mean_of(fine->photo[i], (int)fine_width, fine->height[TRANSMITTED], x, y);
             coarse->mask[i][n] =
                 fminf(fminf(mask[above + left], mask[above + right]), fminf(mask[below + left], mask[below + right]));
         }
@@ -71,7 +85,7 @@ static void halve_rows(void *work, int task, int worker)
 
 void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level *fine, struct pool *pool)
 {
-    struct resize resize = {coarse, (struct joint_level *)fine, NULL};
+    struct resize resize = {.coarse = coarse, .fine = (struct joint_level *)fine};
     esra_pool_run(pool, halve_rows, &resize, coarse->photos * JOINT_BLOCKS, NULL);
 }
 
@@ -81,12 +95,25 @@ static void aim_rows(void *work, int task, int worker)
     int i = task / JOINT_BLOCKS, begin, end;
     (void)worker;
     joint_block(resize->fine->height[TRANSMITTED], task % JOINT_BLOCKS, &begin, &end);
-    esra_warp_fill(&resize->fine->warp[i], resize->motion + 9 * i, begin, end);
+    if (resize->maps)
+        esra_warp_fill_map(&resize->fine->warp[i],
+                           &(struct warp_map){image_plane(&resize->maps[i], 0), image_plane(&resize->maps[i], 1),
+                                              resize->step, resize->left, resize->top},
+                           begin, end);
+    else
+        esra_warp_fill(&resize->fine->warp[i], resize->motion + 9 * i, begin, end);
 }
 
 void esra_joint_level_aim(struct joint_level *level, const double *motion, struct pool *pool)
 {
-    struct resize resize = {NULL, level, motion};
+    struct resize resize = {.fine = level, .motion = motion};
+    esra_pool_run(pool, aim_rows, &resize, level->photos * JOINT_BLOCKS, NULL);
+}
+
+void esra_joint_level_aim_maps(struct joint_level *level, const struct image *maps, int step, int left, int top,
+                               struct pool *pool)
+{
+    struct resize resize = {.fine = level, .maps = maps, .step = step, .left = left, .top = top};
     esra_pool_run(pool, aim_rows, &resize, level->photos * JOINT_BLOCKS, NULL);
 }
 
@@ -124,6 +151,6 @@ static void prolong_rows(void *work, int task, int worker)
 
 void esra_joint_level_prolong(const struct joint_level *coarse, struct joint_level *fine, struct pool *pool)
 {
-    struct resize resize = {(struct joint_level *)coarse, fine, NULL};
+    struct resize resize = {.coarse = (struct joint_level *)coarse, .fine = fine};
     esra_pool_run(pool, prolong_rows, &resize, JOINT_LAYERS * JOINT_BLOCKS, NULL);
 }

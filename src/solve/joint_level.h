@@ -21,9 +21,10 @@ struct joint_level {
     int width[JOINT_LAYERS], height[JOINT_LAYERS]; /* of the frame, and of the reflection's canvas */
     lanes **photo;                                 /* [m]: I_i */
     float **mask;                                  /* [m]: w_i in [0,1] */
-    float **weight;                                /* [m]: w_i times the robust weight; 0 where R is not seen */
-    struct warp *warp;                             /* [m]: S_i */
-    lanes *layer[JOINT_LAYERS];                    /* T, R */
+    float **weight;             /* [m]: w_i, its robust weight and the photo's confidence; 0 where R is not seen */
+    struct warp *warp;          /* [m]: S_i */
+    lanes *layer[JOINT_LAYERS]; /* T, R */
+    lanes *expected[2];         /* E, down and right; NULL where there is none */
 };
 
 /* Rows [*begin, *end) of block number `block`. */
@@ -38,6 +39,9 @@ static inline size_t joint_pixels(const struct joint_level *level, int layer)
     return (size_t)level->width[layer] * (size_t)level->height[layer];
 }
 
+/* E; the frame's size must be set. */
+void esra_joint_level_layout_expected(struct joint_level *level, struct arena *arena);
+
 /* Photos and masks; the frame's size must be set. */
 void esra_joint_level_layout_photos(struct joint_level *level, struct arena *arena);
 
@@ -49,6 +53,11 @@ void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level
 
 /* Fills the warps from g_i, frame pixel to canvas pixel of this level. */
 void esra_joint_level_aim(struct joint_level *level, const double *motion, struct pool *pool);
+
+/* Fills them from dense maps: full-size pixels to full-size pixels of R's frame, of which the canvas begins at
+ * (left, top); this level is coarser by `step`. */
+void esra_joint_level_aim_maps(struct joint_level *level, const struct image *maps, int step, int left, int top,
+                               struct pool *pool);
 
 /* fine's layers from coarse's, bilinearly. */
 void esra_joint_level_prolong(const struct joint_level *coarse, struct joint_level *fine, struct pool *pool);

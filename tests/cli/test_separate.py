@@ -307,7 +307,7 @@ class Mistakes(SeparateTest):
         for line, arguments in [
             ("--output FOLDER is missing" + see, ["separate", *NAMES]),
             ("--wrong: unknown option" + see, self.separate("--wrong")),
-            ("--motion takes one of homography|affine|translation, not 'wild'", self.separate("--motion", "wild")),
+            ("--motion takes one of homography|affine|translation|depth, not 'wild'", self.separate("--motion", "wild")),
             ("--light takes one of linear|stored, not 'dim'", self.separate("--light", "dim")),
             ("--strength takes a number from 0 to 1, not '2'", self.separate("--strength", "2")),
             ("--strength takes a number from 0 to 1, not 'nan'", self.separate("--strength", "nan")),

@@ -14,7 +14,7 @@
 #define SCENE_OPTIONS                                                                                                  \
     {"reference", 'r', OPTION_TEXT, "N", FIELD(reference), false,                                                      \
      "the photo, from 1, in whose frame the answer is drawn (default: the middle one)"},                               \
-        {"motion", 0, OPTION_TEXT, "homography|affine|translation", FIELD(motion), false,                              \
+        {"motion", 0, OPTION_TEXT, "homography|affine|translation|depth", FIELD(motion), false,                        \
          "how freely the layers may move from photo to photo (default homography)"},                                   \
         {"light", 0, OPTION_TEXT, "linear|stored", FIELD(light), false,                                                \
          "work in linear light, where layers add up, or in the values stored (default linear)"},                       \

@@ -23,11 +23,11 @@ static bool take_number(const char *text, double standard, double lowest, double
 enum exit_code job_take_words(struct job *job)
 {
     const struct separate_options *o = &job->options;
-    int motion = choose(o->motion, "homography", "affine", "translation", NULL);
+    int motion = choose(o->motion, "homography", "affine", "translation", "depth");
     int light = choose(o->light, "linear", "stored", NULL, NULL);
     int layers = choose(o->layers, "all", "transmitted", "reflected", NULL);
     if (motion < 0)
-        return complain(EXIT_USAGE, job->name, "--motion takes one of homography|affine|translation, not '%s'", o->motion);
+        return complain(EXIT_USAGE, job->name, "--motion takes one of homography|affine|translation|depth, not '%s'", o->motion);
     if (light < 0)
         return complain(EXIT_USAGE, job->name, "--light takes one of linear|stored, not '%s'", o->light);
     if (layers < 0)
