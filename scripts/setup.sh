@@ -1,20 +1,38 @@
 #!/bin/sh
 # Installs what esra is built and tested with: by apt on Debian and Ubuntu; elsewhere says what is missing.
-# usage: setup.sh          install what is missing
-#        setup.sh --list   print the packages
+# usage: setup.sh              install what is missing
+#        setup.sh --fuzz       also what 'make fuzz' needs
+#        setup.sh --coverage   also what 'make coverage' needs
+#        setup.sh --all        also what 'make test-all' needs
+#        setup.sh --list       print the packages of a plain run
 set -e
 
 packages='gcc libc6-dev make cmake pkg-config libpopt-dev libjansson-dev libpng-dev libjpeg-dev libtiff-dev liblcms2-dev
 libseccomp-dev zlib1g-dev python3 python3-numpy'
+tools='cc cmake pkg-config python3'
 
-if [ "$1" = --list ]; then
+case "$1" in
+--list)
     echo "$packages"
     exit 0
-fi
+    ;;
+--fuzz)
+    packages="$packages clang libclang-rt-dev"
+    tools="$tools clang"
+    ;;
+--coverage)
+    packages="$packages gcovr"
+    tools="$tools gcovr"
+    ;;
+--all)
+    packages="$packages clang libclang-rt-dev valgrind"
+    tools="$tools clang valgrind"
+    ;;
+esac
 
 if ! command -v dpkg-query >/dev/null; then
     missing=
-    for tool in cc cmake pkg-config python3; do
+    for tool in $tools; do
         command -v $tool >/dev/null || missing="$missing $tool"
     done
     for library in popt jansson libpng libjpeg libtiff-4 lcms2 zlib; do

@@ -243,7 +243,7 @@ static esra_status align_all(struct aligning *a, struct message *message)
     esra_status status;
     TRY(esra_view_create(&a->view, a->pool, &a->photos[a->reference], !a->options.stored, message));
     TRY(esra_explainer_create(&a->explainer, a->pool, &a->view.fields.level[a->view.work_level], message));
-    for (int n = 0; n < a->count; n++)
+    for (int n = 0; n < a->count && !esra_pool_stopping(a->pool); n++)
         if (n != a->reference)
             TRY(align_photo(a, n, message));
     TRY(associate(a, message));

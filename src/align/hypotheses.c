@@ -99,7 +99,7 @@ static esra_status consider_matches(struct hypotheses *hypotheses, const struct 
     esra_status status;
     TRY(esra_features_match(&matches, s->pool, &s->reference->features, &s->photo->features, REACH * width, message));
     int count = esra_consensus(&matches, width, height, REACH * width, s->motion, CONSENSUS_MOST, found);
-    for (int n = 0; n < count; n++)
+    for (int n = 0; n < count && !esra_pool_stopping(s->pool); n++)
         TRY(consider(hypotheses, s, found[n], false, message));
 fail:
     esra_matches_free(&matches);
@@ -114,7 +114,7 @@ static esra_status consider_peaks(struct hypotheses *hypotheses, const struct se
     esra_status status;
     TRY(esra_correlate(s->pool, reference, &s->photo->fields.level[s->level], true, REACH * reference->width, PEAKS_MOST,
                        peaks, &count, message));
-    for (int n = 0; n < count; n++)
+    for (int n = 0; n < count && !esra_pool_stopping(s->pool); n++)
         TRY(consider(hypotheses, s,
                      esra_transform_shift(ldexp(peaks[n].right, s->level), ldexp(peaks[n].down, s->level)), true,
                      message));

@@ -244,7 +244,7 @@ static esra_status refine_level(struct stage *stage, const struct refine_options
     esra_status status = stage_create(stage, message);
     if (status != ESRA_OK)
         return status;
-    for (int k = 0; k < options->iterations; k++) {
+    for (int k = 0; k < options->iterations && !esra_pool_stopping(stage->pool); k++) {
         enum motion motion = staged_motion(options, coarsest, k);
         bool rough = options->rough && coarsest && k < ROUGH_ITERATIONS;
         if (!iterate(stage, motion, rough, refined) && motion == options->motion)

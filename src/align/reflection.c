@@ -174,7 +174,7 @@ esra_status esra_reflection_find(struct pool *pool, const struct reflection_prob
     if (!s.photos || !s.masks || !s.photo_images || !s.mask_images || (count >= 3 && !s.remainders))
         TRY(esra_fail_memory(message));
     TRY(make_small(&s, message));
-    for (int n = 0; n < problem->count; n++)
+    for (int n = 0; n < problem->count && !esra_pool_stopping(pool); n++)
         if (n != problem->reference)
             TRY(search_photo(&s, n, &candidates[n], message));
 fail:

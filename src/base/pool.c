@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/timer.h"
 
 /* How often the waiting caller looks up: a tenth of the second within which esra promises to react. */
 #define WATCH_NS 100000000L
@@ -28,6 +29,11 @@ struct pool {
     struct worker *workers; /* [threads - 1]; the caller is worker 0 */
     int threads;
     pid_t owner; /* threads do not survive fork() */
+
+    pool_question *enough;
+    void *user;
+    double asked_s; /* when, on the timer */
+    bool stopping;
 
     /* The run in progress; guarded by lock except next. */
     unsigned long generation;
@@ -167,6 +173,24 @@ static void wait_for_workers(struct pool *pool, pool_watch *watch, void *work)
         }
     }
     pthread_mutex_unlock(&pool->lock);
+}
+
+void esra_pool_ask(struct pool *pool, pool_question *enough, void *user)
+{
+    pool->enough = enough;
+    pool->user = user;
+    pool->asked_s = 0;
+    pool->stopping = false;
+}
+
+bool esra_pool_stopping(struct pool *pool)
+{
+    double now_s = pool->enough ? esra_timer_now_s() : 0;
+    if (pool->enough && !pool->stopping && now_s - pool->asked_s >= 1e-9 * WATCH_NS) {
+        pool->asked_s = now_s;
+        pool->stopping = pool->enough(pool->user);
+    }
+    return pool->stopping;
 }
 
 void esra_pool_run(struct pool *pool, pool_task *run, void *work, int tasks, pool_watch *watch)

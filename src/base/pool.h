@@ -4,6 +4,8 @@
 #ifndef ESRA_BASE_POOL_H
 #define ESRA_BASE_POOL_H
 
+#include <stdbool.h>
+
 #include "base/status.h"
 
 struct pool;
@@ -23,6 +25,14 @@ void esra_pool_free(struct pool **pool);
 
 /* Threads that really run, at least 1. */
 int esra_pool_threads(const struct pool *pool);
+
+/* Who wants the work may have had enough of it. Everything long is done on a pool, so the pool is told whom to ask: from
+ * esra_pool_ask() on, esra_pool_stopping() calls `enough` now and then, in the thread that runs the pool. NULL: nobody. */
+typedef bool pool_question(void *user);
+void esra_pool_ask(struct pool *pool, pool_question *enough, void *user);
+
+/* True from the first yes on. Loops that last ask, and end early: what they leave is sound, and used by nobody. */
+bool esra_pool_stopping(struct pool *pool);
 
 /* Runs all tasks and returns when the last has ended. watch may be NULL. In a child made by fork() the calling thread
  * runs them all. */

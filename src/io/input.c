@@ -202,14 +202,6 @@ int64_t esra_input_left(const struct input *input)
     return input->position < input->size ? input->size - input->position : 0;
 }
 
-bool esra_input_at_end(struct input *input)
-{
-    struct message message;
-    char byte;
-    size_t got;
-    return esra_input_take(input, &byte, 1, &got, &message) == ESRA_OK && got == 0;
-}
-
 void esra_input_close(struct input *input)
 {
     if (input->fd > STDIN_FILENO)

@@ -43,9 +43,6 @@ esra_status esra_input_measure(struct input *input, struct message *message);
 /* Bytes still to come; -1 where that is not known. */
 int64_t esra_input_left(const struct input *input);
 
-/* True where nothing follows. */
-bool esra_input_at_end(struct input *input);
-
 void esra_input_close(struct input *input);
 
 #endif

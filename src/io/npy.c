@@ -296,6 +296,17 @@ esra_status esra_npy_read_head(struct npy_array *array, struct input *input, int
     return take_head(array, &header, input, most_samples, message);
 }
 
+/* One array is a file's whole content. */
+static esra_status check_end(struct input *input, struct message *message)
+{
+    char byte;
+    size_t got;
+    esra_status status = esra_input_take(input, &byte, 1, &got, message);
+    if (status == ESRA_OK && got > 0)
+        return esra_fail(message, ESRA_BAD_DATA, "%s goes on after its array; give one array alone", input->name);
+    return status;
+}
+
 esra_status esra_npy_read_input(struct npy_array *array, struct input *input, int64_t most_samples,
                                 struct message *message)
 {
@@ -303,8 +314,7 @@ esra_status esra_npy_read_input(struct npy_array *array, struct input *input, in
     struct header header;
     TRY(take_head(array, &header, input, most_samples, message));
     TRY(read_samples(&array->data, &header, input, message));
-    if (!esra_input_at_end(input))
-        TRY(esra_fail(message, ESRA_BAD_DATA, "%s goes on after its array; give one array alone", input->name));
+    TRY(check_end(input, message));
     return ESRA_OK;
 fail:
     esra_npy_free(array);

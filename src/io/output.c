@@ -2,9 +2,11 @@
 #define _GNU_SOURCE
 #include "io/output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,6 +48,34 @@ static char *temporary_name(const char *path, int number)
     free(copy);
     free(folder);
     return text;
+}
+
+/* True for a temporary_name() of this file whose process is no more. */
+static bool is_stray(const char *name, const char *file)
+{
+    size_t length = strlen(file);
+    long process;
+    int number, end = 0;
+    if (name[0] != '.' || strncmp(name + 1, file, length) != 0)
+        return false;
+    return sscanf(name + 1 + length, ".esra-%ld-%d%n", &process, &number, &end) == 2 && !name[1 + length + (size_t)end] &&
+           process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+}
+
+/* Whoever is killed between naming a temporary and renaming it leaves it behind: the next to write the file clears it
+ * away. What cannot be looked at or removed stays. */
+static void remove_strays(const char *path)
+{
+    char *copy = strdup(path), *folder = folder_of(path);
+    DIR *entries = copy && folder ? opendir(folder) : NULL;
+    const struct dirent *entry;
+    while (entries && (entry = readdir(entries)))
+        if (is_stray(entry->d_name, basename(copy)))
+            unlinkat(dirfd(entries), entry->d_name, 0);
+    if (entries)
+        closedir(entries);
+    free(copy);
+    free(folder);
 }
 
 /* A temporary without a name cannot be left behind, whatever happens. Linking it into place needs /proc. */
@@ -178,6 +208,8 @@ static esra_status append(struct output *output, const void *bytes, size_t size,
 esra_status esra_output_write(struct output *output, const void *bytes, size_t size, struct message *message)
 {
     const char *from = bytes;
+    if (output->enough && output->enough())
+        return esra_fail(message, ESRA_IO_ERROR, "writing %s was interrupted", output->name);
     if (output->in_memory)
         return append(output, bytes, size, message);
     while (size > 0) {
@@ -243,6 +275,7 @@ static int put_in_place(struct output *output)
         return -1;
     free(output->temporary);
     output->temporary = NULL;
+    remove_strays(output->path);
     sync_folder(output->path);
     return 0;
 }

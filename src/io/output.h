@@ -19,6 +19,7 @@ struct output {
     bool in_memory;        /* bytes go to memory, owned, instead */
     unsigned char *memory;
     size_t memory_size, memory_room;
+    bool (*enough)(void); /* asked at every write where it is set: once it says so, writing fails */
 };
 
 /* Begins a file; name must stay valid. "-" is standard output. Fails early: a folder that is missing or may not be

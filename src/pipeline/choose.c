@@ -87,7 +87,7 @@ esra_status esra_pipeline_choose(struct pipeline *p)
     trial.on_trial = true;
     TRY(esra_pipeline_load(&trial));
     TRY(esra_pipeline_try_depth(&trial));
-    p->stopped = trial.stopped;
+    p->stopped = p->stopped || trial.stopped;
     p->by_depth = !p->stopped && depth_wins(&trial, p);
     if (p->by_depth)
         take_numbers(&p->judgement, &trial.judgement);

@@ -48,12 +48,17 @@ fail:
     return status;
 }
 
+static bool is_planar(const esra_image *image)
+{
+    return image->column_stride == 1 && image->row_stride == image->width &&
+           image->channel_stride == (ptrdiff_t)image->width * image->height;
+}
+
 /* A planar photo is used where it is; another layout is copied. */
 static esra_status take_photo(struct pipeline *p, int i)
 {
     const esra_image *image = &p->input->images[i];
-    esra_image planar = esra_image_planar(image->data, p->width, p->height, p->channels);
-    if (memcmp(&planar, image, sizeof planar) == 0) {
+    if (is_planar(image)) {
         p->seen[i] = (struct image){image->data, p->width, p->height, p->channels};
         return ESRA_OK;
     }
@@ -94,7 +99,7 @@ fail:
 esra_status esra_pipeline_warp(struct pipeline *p)
 {
     esra_status status = ESRA_OK;
-    for (int i = 0; i < p->photos; i++) {
+    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++) {
         if (!p->aligned[i].data) {
             TRY(esra_image_create(&p->aligned[i], p->width, p->height, p->channels, p->message));
             TRY(esra_image_create(&p->masks[i], p->width, p->height, 1, p->message));

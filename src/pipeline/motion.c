@@ -213,7 +213,7 @@ static esra_status try_all(struct search *search, const struct reflection_candid
     struct pipeline *p = search->p;
     esra_status status = ESRA_OK;
     for (int i = 0; i < p->photos && !esra_pipeline_stopping(p, "align"); i++)
-        for (int n = 0; takes_part(p, i) && n < candidates[i].count; n++)
+        for (int n = 0; takes_part(p, i) && n < candidates[i].count && !esra_pool_stopping(p->pool); n++)
             TRY(attempt(search, i, &candidates[i].each[n].transform));
 fail:
     return status;

@@ -11,6 +11,7 @@ typedef esra_status step(struct pipeline *p);
 static esra_status run_steps(struct pipeline *p, const char *stage, step *const *steps, int count)
 {
     esra_status status = ESRA_OK;
+    p->stage = stage;
     for (int n = 0; n < count && status == ESRA_OK && !esra_pipeline_stopping(p, stage); n++)
         status = steps[n](p);
     return status;
@@ -36,6 +37,25 @@ bool esra_pipeline_stopping(struct pipeline *p, const char *stage)
     if (!p->stopped && p->progress)
         p->stopped = p->progress(p->user, &info) != 0;
     return p->stopped;
+}
+
+/* For the pool, so that steps ask in their midst too. */
+static bool enough(void *user)
+{
+    struct pipeline *p = user;
+    return esra_pipeline_stopping(p, p->stage);
+}
+
+static void begin(struct pipeline *p)
+{
+    p->started_s = esra_timer_now_s();
+    p->output->total_s = 0;
+    esra_pool_ask(p->pool, enough, p);
+}
+
+static void end(struct pipeline *p)
+{
+    esra_pool_ask(p->pool, NULL, NULL);
 }
 
 /* A run that was stopped has nothing to show but the photo. */
@@ -110,18 +130,18 @@ static double lap(struct pipeline *p, double *total_s)
 esra_status esra_pipeline_align_only(struct pipeline *p)
 {
     esra_status status;
-    p->started_s = esra_timer_now_s();
+    begin(p);
     TRY(esra_pipeline_load(p));
     TRY(find_motions(p));
-    p->output->total_s = 0;
     p->output->align_s = lap(p, &p->output->total_s);
     if (p->stopped) {
         give_up(p);
-        return ESRA_OK;
+    } else {
+        esra_pipeline_decide(p);
+        esra_pipeline_tell(p);
     }
-    esra_pipeline_decide(p);
-    esra_pipeline_tell(p);
 fail:
+    end(p);
     return status;
 }
 
@@ -129,9 +149,8 @@ esra_status esra_pipeline_run(struct pipeline *p)
 {
     esra_status status;
     esra_separation *out = p->output;
-    p->started_s = esra_timer_now_s();
+    begin(p);
     p->wants_layers = true;
-    out->total_s = 0;
     TRY(esra_pipeline_load(p));
     TRY(find_motions(p));
     out->align_s = lap(p, &out->total_s);
@@ -149,6 +168,7 @@ esra_status esra_pipeline_run(struct pipeline *p)
     TRY(esra_pipeline_return(p));
     lap(p, &out->total_s);
 fail:
+    end(p);
     return status;
 }
 

@@ -24,7 +24,8 @@ struct pipeline {
     esra_solver *solver;
     esra_progress *progress; /* may be NULL */
     void *user;
-    bool stopped;     /* by the callback */
+    bool stopped;      /* by the callback */
+    const char *stage; /* what is being done, as the callback is told */
     double started_s; /* on the timer */
 
     int photos, reference, width, height, channels;

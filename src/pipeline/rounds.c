@@ -186,7 +186,7 @@ static esra_status refine_gains(struct pipeline *p, struct round *round)
     esra_status status = ESRA_OK;
     subtract(&round->rest, &p->aligned[p->reference], &round->t, 1, 1);
     smooth(p, &round->rest, &round->base);
-    for (int i = 0; i < p->photos; i++)
+    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++)
         if (i != p->reference && p->motions[i].aligned)
             TRY(refine_gain(p, round, i));
 fail:
@@ -196,7 +196,7 @@ fail:
 static esra_status refine_all(struct pipeline *p, struct round *round)
 {
     esra_status status = ESRA_OK;
-    for (int i = 0; i < p->photos; i++) {
+    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++) {
         struct transform step;
         if (i == p->reference || !p->motions[i].aligned)
             continue;

@@ -67,7 +67,7 @@ static void take_over(struct pipeline *p, struct pipeline *small, double scale)
     p->judgement = small->judgement;
     small->judgement = (struct judgement){0};
     p->approached = true;
-    p->stopped = small->stopped;
+    p->stopped = p->stopped || small->stopped;
 }
 
 static esra_status find(struct pipeline *p, const struct image *images, esra_image *views, double scale)

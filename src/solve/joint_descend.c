@@ -142,7 +142,7 @@ int esra_joint_descend(struct joint_system *system, int iterations, double toler
     esra_pool_run(system->pool, clear_direction, system, JOINT_LAYERS * JOINT_BLOCKS, NULL);
     double norm = walk(system, 0), first = norm, before = norm;
     int k = 0;
-    while (k < iterations && norm > tolerance * tolerance * first && norm > 0) {
+    while (k < iterations && norm > tolerance * tolerance * first && norm > 0 && !esra_pool_stopping(system->pool)) {
         struct step step = {system, k > 0 ? (float)(norm / before) : 0};
         esra_pool_run(system->pool, turn, &step, JOINT_LAYERS * JOINT_BLOCKS, NULL);
         esra_joint_apply(system);

@@ -129,7 +129,7 @@ static void improve(struct joint *joint, const struct joint_settings *settings, 
 {
     double share =
         (double)joint_pixels(joint->system.level, TRANSMITTED) / (double)joint_pixels(&joint->level[0], TRANSMITTED);
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < rounds && !esra_pool_stopping(joint->pool); round++) {
         esra_joint_reweigh(&joint->system, cold && round == 0);
         int made = esra_joint_descend(&joint->system, settings->iterations, settings->tolerance);
         info->iterations += made;

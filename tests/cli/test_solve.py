@@ -62,6 +62,22 @@ class Results(SolveTest):
         done = self.expect(0, *self.solve("--json", "--duals", "U.npy", "--weights", "W.npy", *ACCURATE))
         self.verify(done.stdout, "--weights", "W.npy")
 
+    def test_every_certificate_holds(self):
+        """Both engines, one photo to three, grey and colour, with and without weights, stopped early or late."""
+        for seed in range(16):
+            rng = np.random.default_rng(seed)
+            photos, engine = 1 + seed % 3, ("fast", "paper")[seed // 2 % 2]
+            self.mixtures, self.gradients = random_arrays(photos, (8, 7, 3) if seed % 2 else (8, 7), seed)
+            np.save(self.path / "I.npy", self.mixtures)
+            np.save(self.path / "E.npy", self.gradients)
+            np.save(self.path / "W.npy", rng.random((photos, 8, 7)) * (rng.random((photos, 8, 7)) > 0.2))
+            weights = ["--weights", "W.npy"] if seed % 4 < 2 else []
+            mixing, lam = ",".join(f"{a:.3f}" for a in rng.uniform(0.5, 1, photos)), str(rng.choice([0.001, 0.02, 0.3]))
+            done = self.run_esra(*self.solve("--json", "--duals", "U.npy", "--engine", engine, "--lambda", lam, *weights,
+                                             "--max-iterations", str(rng.integers(1, 60)), mixing=mixing))
+            self.assertIn(done.returncode, (0, 10), done.stderr)
+            self.verify(done.stdout, *weights, mixing=mixing, lam=lam)
+
     def test_gap_not_reached_is_10_and_written(self):
         done = self.expect(10, *self.solve("--gap", "1e-9", "--max-iterations", "3", "--json", "--duals", "U.npy"))
         self.assertEqual(json.loads(done.stdout)["status"], "inaccurate")

@@ -187,6 +187,29 @@ static void every_truncation_is_told(void)
     }
 }
 
+/* Files of some size: every byte of the first 4 KiB with ESRA_TEST_ALL, and 500 cuts in the rest. */
+static void cuts_of_larger_files_are_told(void)
+{
+    static const char *const names[] = {"l.png", "l.jpg", "l.tif", "l.npy"};
+    struct write_options plain = WRITE_OPTIONS_DEFAULT;
+    struct photo photo = made_photo(90, 70, 3, 8);
+    struct message message;
+    for (int n = 0; n < 4; n++) {
+        CHECK(esra_photo_write(&photo, made_path(names[n]), &plain, &message) == ESRA_OK);
+        struct bytes whole = made_load(made_path(names[n]));
+        size_t start = getenv("ESRA_TEST_ALL") ? 0 : 4096, cuts = 0, refused = 0;
+        CHECK(whole.size > 4096 + 500);
+        for (size_t size = start; size < whole.size; size += size < 4096 ? 1 : (whole.size - 4096) / 500) {
+            refused += try(whole.data, size, false, NULL) == ESRA_BAD_DATA;
+            cuts++;
+        }
+        printf("  %s: %zu of %zu cuts refused\n", names[n], refused, cuts);
+        CHECK(refused == cuts);
+        esra_bytes_free(&whole);
+    }
+    esra_photo_free(&photo);
+}
+
 /* Makes the sums of a damaged PNG right again, so that the damage gets past them. */
 static void mend_png(unsigned char *data, size_t size)
 {
@@ -616,6 +639,7 @@ int main(int argc, char **argv)
     RUN(limits_can_be_lifted);
     RUN(what_is_there_is_kept);
     RUN(every_truncation_is_told);
+    RUN(cuts_of_larger_files_are_told);
     RUN(random_damage_does_no_harm);
     RUN(damaged_exif_does_no_harm);
     free_samples();

@@ -1,4 +1,4 @@
-/* tools/esra/json.c - what commands print as JSON have in common. */
+/* tools/esra/json.c - what commands say as JSON have in common. */
 #include "json.h"
 
 #include <stdbool.h>
@@ -6,17 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 character at text; 0 where there is none. */
+/* Bytes of the UTF-8 character at text (RFC 3629); 0 where there is none. */
 static size_t character_size(const char *text, size_t left)
 {
-    for (size_t size = 1; size <= 4 && size <= left; size++) {
-        json_t *character = json_stringn(text, size);
-        bool whole = character != NULL;
-        json_decref(character);
-        if (whole)
-            return size;
+    static const struct {
+        unsigned mask, lead, least;
+    } kinds[] = {{0x80, 0, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    size_t size = 1;
+    while (size <= 4 && ((unsigned char)text[0] & kinds[size - 1].mask) != kinds[size - 1].lead)
+        size++;
+    if (size > 4 || size > left)
+        return 0;
+    unsigned code = (unsigned char)text[0] & ~kinds[size - 1].mask;
+    for (size_t n = 1; n < size; n++) {
+        if (((unsigned char)text[n] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | ((unsigned char)text[n] & 0x3f);
     }
-    return 0;
+    bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    return code >= kinds[size - 1].least && code <= 0x10ffff && !surrogate ? size : 0;
 }
 
 json_t *name_to_json(const char *name)
@@ -36,12 +44,37 @@ json_t *name_to_json(const char *name)
     return string;
 }
 
+void json_append(json_t **list, json_t *item)
+{
+    if (json_array_append_new(*list, item) == 0)
+        return;
+    json_decref(*list);
+    *list = NULL;
+}
+
+/* json_dumps() of jansson 2.14 leaves a key out where its buffer cannot grow, and does not say so. Into a block that is
+ * large enough it never has to. */
+char *json_text(const json_t *object, size_t style)
+{
+    size_t size = json_dumpb(object, NULL, 0, style);
+    char *text = size ? malloc(size + 2) : NULL;
+    if (text && json_dumpb(object, text, size, style) == size) {
+        text[size] = '\n';
+        text[size + 1] = '\0';
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
 enum exit_code print_object(json_t *object, size_t style, const char *command, enum exit_code code)
 {
-    bool done = object && json_dumpf(object, stdout, style) == 0 && putchar('\n') != EOF;
+    char *text = json_text(object, style);
     json_decref(object);
-    if (!done)
-        return complain(EXIT_IO, command, "the result could not be printed on standard output");
+    if (!text)
+        return complain(EXIT_LIMIT, command, "out of memory: the result could not be printed");
+    fputs(text, stdout);
+    free(text);
     return finish_stdout(code, command);
 }
 

@@ -1,4 +1,4 @@
-/* tools/esra/json.h - what commands print as JSON have in common. */
+/* tools/esra/json.h - what commands say as JSON have in common: it is whole, or not there at all when memory is short. */
 #ifndef ESRA_TOOL_JSON_H
 #define ESRA_TOOL_JSON_H
 
@@ -12,7 +12,13 @@
 /* A file's name may hold any bytes, JSON holds UTF-8: every byte that is not stands as U+FFFD. */
 json_t *name_to_json(const char *name);
 
-/* The object on standard output in a style of jansson's, and gone; EXIT_IO instead of code where that fails. */
+/* Appends and takes the item over; where that fails the list is given up and becomes NULL, as it stays. */
+void json_append(json_t **list, json_t *item);
+
+/* Fresh text, in a style of jansson's, that ends with a newline; NULL where memory is short or object is NULL. */
+char *json_text(const json_t *object, size_t style);
+
+/* That on standard output, and the object gone; returns code, or what went wrong. */
 enum exit_code print_object(json_t *object, size_t style, const char *command, enum exit_code code);
 
 /* A file's name on standard output, without what would steer a terminal. */

@@ -45,6 +45,11 @@ void signals_end(void)
     watching = false;
 }
 
+bool signals_seen(void)
+{
+    return signal_seen != 0;
+}
+
 enum exit_code signals_exit(void)
 {
     return signal_seen == SIGINT ? EXIT_INTERRUPTED : signal_seen == SIGTERM ? EXIT_TERMINATED : EXIT_DONE;

@@ -31,6 +31,9 @@ void signals_begin(void);
 /* Harmless without a beginning. */
 void signals_end(void);
 
+/* True once a signal has come: for an output's `enough`. */
+bool signals_seen(void);
+
 /* EXIT_DONE, or EXIT_INTERRUPTED or EXIT_TERMINATED after a signal. */
 enum exit_code signals_exit(void);
 

@@ -118,22 +118,24 @@ fail:
     return status;
 }
 
-/* Keeps the certificates for the plot, and passes on to the progress bar. */
+/* Keeps a certificate for the plot; where they become many, every second one is let go. */
+static void keep_point(struct job *job, const esra_info *so_far)
+{
+    if (job->point_count == MOST_POINTS) {
+        for (int n = 0; n < MOST_POINTS / 2; n++)
+            job->points[n] = job->points[2 * n];
+        job->point_count = MOST_POINTS / 2;
+    }
+    job->points[job->point_count++] = (struct report_point){so_far->iterations, so_far->gap};
+}
+
+/* Passes on to the progress bar. */
 static int follow(void *user, const esra_info *so_far)
 {
     struct job *job = user;
-    if (so_far->objective > 0 && (job->point_count == 0 || job->points[job->point_count - 1].iterations < so_far->iterations)) {
-        if (job->point_count == job->point_room) {
-            int room = job->point_room ? 2 * job->point_room : 64;
-            struct report_point *points = realloc(job->points, (size_t)room * sizeof *points);
-            if (points) {
-                job->points = points;
-                job->point_room = room;
-            }
-        }
-        if (job->point_count < job->point_room)
-            job->points[job->point_count++] = (struct report_point){so_far->iterations, so_far->gap};
-    }
+    if (so_far->objective > 0 &&
+        (job->point_count == 0 || job->points[job->point_count - 1].iterations < so_far->iterations))
+        keep_point(job, so_far);
     return progress_tell(&job->progress, so_far);
 }
 
@@ -187,6 +189,8 @@ static enum exit_code finish(struct job *job)
     if (interrupted && !job->options.keep_partial)
         return complain(code, job->name, "interrupted; nothing was written");
     esra_status status = job_write_all(job);
+    if (status != ESRA_OK && signals_seen() && !job->options.keep_partial)
+        return complain(signals_exit(), job->name, "interrupted; nothing was written");
     if (status != ESRA_OK)
         return fail(job, status);
     if (!job->options.quiet)
@@ -286,7 +290,6 @@ static void job_free(void *all, enum exit_code code)
     free(job->motion);
     free(job->gains);
     free(job->facts);
-    free(job->points);
 }
 
 /* Gradients found from photos are good, and layers have settled long before the last digits of the gap (doc/NUMERICS.md). */

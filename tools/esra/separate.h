@@ -20,6 +20,9 @@ struct separate_options {
     bool swap, json, quiet, keep_partial, tolerate_truncated, no_report;
 };
 
+/* Certificates kept for the report's plot, which is 640 px wide. */
+#define MOST_POINTS 512
+
 /* Everything a run holds, zeroed to begin with, freed as a whole. */
 struct job {
     struct separate_options options;
@@ -43,8 +46,8 @@ struct job {
     struct photo transmitted, *reflected, confidence; /* answers, in linear light until encoded */
     esra_image *reflected_views;
     struct progress progress;
-    struct report_point *points;
-    int point_count, point_room;
+    struct report_point points[MOST_POINTS];
+    int point_count;
     struct output *outputs; /* files begun and not yet in place */
     int output_count;
     bool folder_made; /* by this run: it goes again if nothing comes into it */

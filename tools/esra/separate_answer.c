@@ -21,7 +21,7 @@ json_t *job_warnings_to_json(unsigned warnings)
     json_t *list = json_array();
 #define ROW(flag, word, text, advice) \
     if (warnings & flag)              \
-        json_array_append_new(list, json_pack("{s:s,s:s,s:s}", "id", word, "text", text, "advice", advice));
+        json_append(&list, json_pack("{s:s,s:s,s:s}", "id", word, "text", text, "advice", advice));
     WARNING_TABLE(ROW)
 #undef ROW
     return list;
@@ -38,19 +38,17 @@ static json_t *photo_to_json(const struct job *job, int i)
         "mixing", s->mixing[i], "reflection_gain", s->reflection_gain[i], "light",
         esra_light_origin_name(scene->lights[i].origin), "transmitted", transform_to_json(&s->transmitted_motion[i]));
     bool found = s->method == ESRA_METHOD_JOINT || i == job->reference;
-    if (object)
-        json_object_set_new(object, "reflected", found ? transform_to_json(&s->reflected_motion[i]) : json_null());
-    return object;
+    if (!json_object_set_new(object, "reflected", found ? transform_to_json(&s->reflected_motion[i]) : json_null()))
+        return object;
+    json_decref(object);
+    return NULL;
 }
 
 json_t *job_photos_to_json(const struct job *job)
 {
     json_t *list = json_array();
     for (int i = 0; i < job->scene.paths.count; i++)
-        if (json_array_append_new(list, photo_to_json(job, i))) {
-            json_decref(list);
-            return NULL;
-        }
+        json_append(&list, photo_to_json(job, i));
     return list;
 }
 
@@ -131,6 +129,8 @@ static esra_status begin_file(struct job *job, const char *file, struct output *
         free(path);
         return status;
     }
+    /* Large pictures take seconds to encode; nothing of them is in place yet. */
+    (*output)->enough = job->options.keep_partial ? NULL : signals_seen;
     job->output_count++;
     return ESRA_OK;
 }
@@ -172,10 +172,10 @@ fail:
 
 esra_status job_write_json(struct job *job, const json_t *object, struct output *output)
 {
-    char *text = json_dumps(object, JSON_STYLE);
+    char *text = json_text(object, JSON_STYLE);
     esra_status status = text ? esra_output_write(output, text, strlen(text), &job->message) : esra_fail_memory(&job->message);
     free(text);
-    return status == ESRA_OK ? esra_output_write(output, "\n", 1, &job->message) : status;
+    return status;
 }
 
 static esra_status write_report(struct job *job)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "io/npy.h"
+#include "json.h"
 #include "options.h"
 #include "progress.h"
 #include "reading.h"
@@ -361,7 +362,7 @@ static json_t *transforms_to_json(const esra_transform *transforms, int count)
 {
     json_t *array = json_array();
     for (int i = 0; i < count; i++)
-        json_array_append_new(array, transform_to_json(&transforms[i]));
+        json_append(&array, transform_to_json(&transforms[i]));
     return array;
 }
 
@@ -369,7 +370,7 @@ static json_t *numbers_to_json(const double *numbers, int count)
 {
     json_t *array = json_array();
     for (int i = 0; i < count; i++)
-        json_array_append_new(array, json_real(numbers[i]));
+        json_append(&array, json_real(numbers[i]));
     return array;
 }
 
@@ -418,14 +419,13 @@ static json_t *truth_to_json(const struct job *job)
 static esra_status write_truth(struct job *job)
 {
     json_t *object = truth_to_json(job);
-    char *text = object ? json_dumps(object, JSON_INDENT(1)) : NULL;
+    char *text = json_text(object, JSON_INDENT(1));
     struct output *output = &job->outputs[job->output_count - 1];
     esra_status status;
     json_decref(object);
     if (!text)
         return esra_fail_memory(&job->message);
     TRY(esra_output_write(output, text, strlen(text), &job->message));
-    TRY(esra_output_write(output, "\n", 1, &job->message));
 fail:
     free(text);
     return status;

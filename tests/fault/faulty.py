@@ -1,0 +1,122 @@
+"""What the fault tests share: every command that writes, run with calls that fail on demand (shim.c)."""
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+from cli import ESRA, CliTest  # noqa: E402
+from pictures import png_bytes, scene, to_8_bit  # noqa: E402
+
+# Thousands of files are written and synced: in memory, where there is a folder for that.
+if os.access("/dev/shm", os.W_OK):
+    tempfile.tempdir = "/dev/shm"
+
+FULL = bool(os.environ.get("ESRA_TEST_ALL"))  # every case there is, not a sample of them
+
+TWICE = ["a.png", "a.png"]  # the same photo twice comes back as it was: every output is written, and little computed
+LAYERS = ["transmitted", "reflected-1", "reflected-2", "confidence"]
+
+
+def layers(kind):
+    return [f"out/{name}.{kind}" for name in LAYERS] + ["out/result.json", "out/report.html"]
+
+
+# name: arguments, exit code of a good run, what it writes
+COMMANDS = {
+    **{f"separate to {kind}": (["separate", *TWICE, "-o", "out", "--format", kind, "-q"], 11, layers(kind))
+       for kind in ("png", "jpg", "tif", "npy")},
+    "separate": (["separate", "p1.png", "p2.png", "-o", "out", "-q", "--max-iterations", "2"], None, layers("png")),
+    "align": (["align", *TWICE, "-o", "t.json", "-q"], 0, ["t.json"]),
+    "solve": (["solve", "--mixtures", "I.npy", "--gradients", "E.npy", "--mixing", "0.8,0.9", "-o", "L.npy", "-q",
+               "--duals", "U.npy", "--max-iterations", "2", "--gap", "0"], 0, ["L.npy", "U.npy"]),
+    "synth": (["synth", "-t", "a.png", "-r", "p1.png", "-o", "out", "-n", "2", "--size", "16x12", "--shift", "1"], 0,
+              [f"out/{name}" for name in ("photo-1.png", "photo-2.png", "truth-transmitted-1.png",
+                                          "truth-reflected-1.png", "truth.json")]),
+    "separate by transforms": (["separate", *TWICE, "-o", "out", "--transforms", "T.json", "--gradients", "G.npy", "--layers",
+                                "transmitted", "--no-report", "-q", "--max-iterations", "1"], None,
+                               ["out/transmitted.png", "out/confidence.png", "out/result.json"]),
+    "compare": (["compare", "a.png", "b.png", "--json"], 0, []),
+    "help": (["help", "--format", "man"], 0, []),
+}
+
+
+def without_times(name, data):
+    """Two runs differ in the seconds that they tell, and in nothing else."""
+    if name.endswith("result.json"):
+        told = json.loads(data)
+        for key in "seconds", "threads":
+            told.pop(key, None)
+        return json.dumps(told).encode()
+    return re.sub(rb"<td>seconds</td><td>[^<]*", b"", data) if name.endswith(".html") else data
+
+
+class FaultTest(CliTest):
+    def setUp(self):
+        super().setUp()
+        rng = np.random.default_rng(1)
+        for name, height in ("a", 16), ("b", 16), ("c", 12):
+            self.save(name, rng.integers(0, 256, (height, 20, 3), np.uint8))
+        for n, photo in enumerate(scene(photos=2, height=40, width=48)[0]):
+            self.save(f"p{n + 1}", to_8_bit(photo))
+        motion = {"transmitted": np.eye(3).tolist(), "reflected": [[1, 0, 2], [0, 1, 1], [0, 0, 1]]}
+        (self.path / "T.json").write_text(json.dumps({"schema": "esra-transforms-1", "reference": 1, "width": 20,
+                                                      "height": 16, "photos": [motion, motion]}))
+        np.save(self.path / "G.npy", np.zeros((3, 2, 16, 20, 3), np.float32))
+        np.save(self.path / "I.npy", rng.random((2, 9, 11), np.float32))
+        np.save(self.path / "E.npy", rng.random((3, 2, 9, 11), np.float32) * 0.2)
+
+    def save(self, name, pixels):
+        (self.path / f"{name}.png").write_bytes(png_bytes(pixels))
+
+    def run_faulty(self, arguments, fault="", **options):
+        environment = {**os.environ, "ESRA_FAULT": fault, "ESRA_FAULT_TELL": f"{self.folder.name}.tell"}
+        done = self.run_esra(*arguments, env=environment, **options)
+        self.assertNotEqual(done.returncode, 99, done.stderr)
+        return done
+
+    def calls(self, arguments):
+        """How often each call was made by a good run; its exit code."""
+        done = self.run_faulty(arguments)
+        tell = pathlib.Path(f"{self.folder.name}.tell")
+        counts = {name: int(count) for name, count in (line.split() for line in tell.read_text().splitlines())}
+        tell.unlink()
+        self.assertIn(done.returncode, (0, 10, 11), done.stderr)
+        return counts, done.returncode
+
+    def clear(self, outputs):
+        for name in outputs:
+            (self.path / name).unlink(missing_ok=True)
+        if (self.path / "out").exists():
+            (self.path / "out").rmdir()  # fails where there are strays
+
+    def old_files(self, outputs):
+        for name in outputs:
+            (self.path / name).parent.mkdir(exist_ok=True)
+            (self.path / name).write_bytes(b"old")
+
+    def files(self):
+        return {str(p.relative_to(self.path)): p.read_bytes() for p in self.path.rglob("*") if p.is_file()}
+
+    def results(self, outputs):
+        return {name: without_times(name, (self.path / name).read_bytes()) for name in outputs}
+
+    def fails(self, code, name, fault, message=None):
+        """A run with this fault: the exit code, one line, and every file as it was, whether or not there was one."""
+        arguments, _, outputs = COMMANDS[name]
+        for old in False, True:
+            if old:
+                self.old_files(outputs)
+            before = self.files()
+            done = self.run_faulty(arguments, fault)
+            what = (name, fault, old, done.stderr)
+            self.assertEqual(done.returncode, code, what)
+            self.assertEqual(done.stderr.count(b"\n"), 1, what)
+            if message:
+                self.assertRegex(done.stderr.decode(), message, what)
+            self.assertEqual(self.files(), before, what)
+        self.clear(outputs)

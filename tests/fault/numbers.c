@@ -1,0 +1,192 @@
+/* tests/fault/numbers.c - what sensors, cropping and broken programs hand in: numbers that are none, too small, too
+ * large or all alike, and images one pixel wide. A clear error, or finite layers in finite time, from every public
+ * call. */
+#include <esra/esra.h>
+
+#include "check.h"
+
+#define MOST   5000 /* samples of an image */
+#define PHOTOS 3
+
+/* What an image may be filled with. */
+enum filling {
+    NOT_A_NUMBER,
+    ENDLESS,
+    DENORMAL,
+    NEGATIVE,
+    BLACK,
+    GREY,
+    CLIPPED,
+    OVER,
+    HUGE_NUMBERS,
+    TOO_LARGE,
+    NOISE,
+    FILLINGS
+};
+static const char *const names[FILLINGS] = {"NaN",     "infinity", "denormals", "negative", "black", "grey",
+                                            "clipped", "over one", "up to 1e6", "over 1e6", "noise"};
+
+static void fill(float *samples, size_t count, enum filling filling)
+{
+    check_fill(samples, count, 0, 1);
+    for (size_t n = 0; n < count; n++)
+        switch (filling) {
+        case NOT_A_NUMBER: samples[n] = n == count / 2 ? NAN : samples[n]; break;
+        case ENDLESS: samples[n] = n == count / 2 ? INFINITY : samples[n]; break;
+        case DENORMAL: samples[n] *= 1e-40f; break;
+        case NEGATIVE: samples[n] -= 1.5f; break;
+        case BLACK: samples[n] = 0; break;
+        case GREY: samples[n] = 0.5f; break;
+        case CLIPPED: samples[n] = 1; break;
+        case OVER: samples[n] = 2; break;
+        case HUGE_NUMBERS: samples[n] = 2e6f * samples[n] - 1e6f; break;
+        case TOO_LARGE: samples[n] = n == count / 2 ? 3e38f : samples[n]; break;
+        default: break;
+        }
+}
+
+static bool must_be_refused(enum filling filling)
+{
+    return filling == NOT_A_NUMBER || filling == ENDLESS || filling == TOO_LARGE;
+}
+
+static bool all_finite(const float *samples, size_t count)
+{
+    for (size_t n = 0; n < count; n++)
+        if (!isfinite(samples[n]))
+            return false;
+    return true;
+}
+
+static const int shapes[][3] = {{1, 1, 1}, {1, 60, 1}, {60, 1, 3}, {2, 2, 1}, {31, 17, 3}, {40, 36, 1}};
+#define SHAPES ((int)(sizeof shapes / sizeof shapes[0]))
+
+static float photos[PHOTOS][MOST], layers[PHOTOS + 1][MOST], transmitted[MOST], gradients[2 * (PHOTOS + 1)][MOST];
+static esra_image photo_views[PHOTOS], layer_views[PHOTOS + 1], gradient_views[2 * (PHOTOS + 1)];
+
+static size_t set_views(const int *shape)
+{
+    for (int i = 0; i < PHOTOS; i++)
+        photo_views[i] = esra_image_planar(photos[i], shape[0], shape[1], shape[2]);
+    for (int l = 0; l <= PHOTOS; l++)
+        layer_views[l] = esra_image_planar(layers[l], shape[0], shape[1], shape[2]);
+    for (int k = 0; k < 2 * (PHOTOS + 1); k++)
+        gradient_views[k] = esra_image_planar(gradients[k], shape[0], shape[1], shape[2]);
+    return (size_t)shape[0] * (size_t)shape[1] * (size_t)shape[2];
+}
+
+/* An error with its word where there must be one, else an answer that is `good`. */
+static void judge(esra_solver *solver, esra_status status, enum filling filling, bool good, const char *call)
+{
+    bool refused = status == ESRA_BAD_DATA && esra_solver_message(solver)[0];
+    if (!CHECK(must_be_refused(filling) ? refused : status == ESRA_OK && good))
+        printf("    %s of %s: %s, '%s'\n", call, names[filling], esra_status_name(status), esra_solver_message(solver));
+}
+
+static void try_solve(esra_solver *solver, enum filling filling, size_t count, int engine)
+{
+    static const double mixing[PHOTOS] = {1, 0, 1000};
+    esra_problem problem = ESRA_PROBLEM_INIT;
+    esra_result result = ESRA_RESULT_INIT;
+    esra_info info = ESRA_INFO_INIT;
+    esra_settings settings;
+    problem.photos = PHOTOS;
+    problem.mixing = mixing;
+    problem.mixtures = photo_views;
+    problem.gradients = gradient_views;
+    result.layers = layer_views;
+    esra_settings_default(&settings);
+    settings.engine = engine;
+    settings.max_iterations = 30;
+    esra_status status = esra_solver_run(solver, &problem, &settings, &result, &info);
+    bool good = isfinite(info.objective) && isfinite(info.bound) && info.bound <= info.objective;
+    for (int l = 0; l <= PHOTOS; l++)
+        good = good && all_finite(layers[l], count);
+    judge(solver, status, filling, good, "solve");
+}
+
+static void any_numbers_can_be_solved(void)
+{
+    esra_solver *solver;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int filling = 0; filling < FILLINGS; filling++)
+            for (int engine = 0; engine < 2; engine++) {
+                size_t count = set_views(shapes[shape]);
+                for (int i = 0; i < PHOTOS; i++)
+                    fill(photos[i], count, (enum filling)filling);
+                for (int k = 0; k < 2 * (PHOTOS + 1); k++)
+                    check_fill(gradients[k], count, -0.1, 0.1);
+                try_solve(solver, (enum filling)filling, count, engine);
+            }
+    esra_solver_free(&solver);
+}
+
+static void any_numbers_can_be_separated(void)
+{
+    esra_solver *solver;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int filling = 0; filling < FILLINGS; filling++) {
+            size_t count = set_views(shapes[shape]);
+            esra_photos input = ESRA_PHOTOS_INIT;
+            esra_separation out = {.struct_size = sizeof out};
+            /* One odd photo among two good ones, or all of them. */
+            for (int i = 0; i < PHOTOS; i++)
+                fill(photos[i], count, shape % 2 && i != 1 ? NOISE : (enum filling)filling);
+            input.photos = PHOTOS;
+            input.images = photo_views;
+            out.transmitted = esra_image_planar(transmitted, shapes[shape][0], shapes[shape][1], shapes[shape][2]);
+            out.reflected = layer_views;
+            esra_status status = esra_solver_separate(solver, &input, NULL, &out);
+            bool good = all_finite(transmitted, count) && isfinite(out.info.gap);
+            for (int i = 0; i < PHOTOS; i++)
+                good = good && all_finite(layers[i], count);
+            judge(solver, status, (enum filling)filling, good, "separate");
+        }
+    esra_solver_free(&solver);
+}
+
+/* Sizes whose product no size_t holds, zero and negative ones: refused before anything is read through the pointers. */
+static void sizes_are_checked_first(void)
+{
+    static const int sizes[][2] = {{0, 5}, {5, 0}, {-1, 5}, {0x7fffffff, 0x7fffffff}, {0x40000000, 4}};
+    esra_solver *solver;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++) {
+        esra_image images[2] = {{NULL, sizes[n][0], sizes[n][1], 3, 1, 1, 1},
+                                {NULL, sizes[n][0], sizes[n][1], 3, 1, 1, 1}};
+        esra_photos input = ESRA_PHOTOS_INIT;
+        esra_separation out = {.struct_size = sizeof out};
+        input.photos = 2;
+        input.images = images;
+        esra_status status = esra_solver_separate(solver, &input, NULL, &out);
+        CHECK(status != ESRA_OK && esra_solver_message(solver)[0]);
+    }
+    esra_solver_free(&solver);
+}
+
+static void any_numbers_can_be_compared(void)
+{
+    for (int filling = 0; filling < FILLINGS; filling++)
+        for (int shape = 0; shape < SHAPES; shape++) {
+            size_t count = set_views(shapes[shape]);
+            esra_comparison comparison = ESRA_COMPARISON_INIT;
+            fill(photos[0], count, (enum filling)filling);
+            fill(photos[1], count, NOISE);
+            esra_status status = esra_compare(&photo_views[0], &photo_views[1], &comparison);
+            CHECK(status == ESRA_OK || status == ESRA_BAD_DATA);
+            if (!must_be_refused((enum filling)filling))
+                CHECK(status == ESRA_OK && !isnan(comparison.psnr) && isfinite(comparison.ssim) &&
+                      isfinite(comparison.ncc) && !isnan(comparison.psnr_fit));
+        }
+}
+
+int main(void)
+{
+    RUN(any_numbers_can_be_solved);
+    RUN(any_numbers_can_be_separated);
+    RUN(sizes_are_checked_first);
+    RUN(any_numbers_can_be_compared);
+    return check_report();
+}

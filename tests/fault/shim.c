@@ -1,0 +1,268 @@
+/* tests/fault/shim.c - linked into the command line in place of the calls that can fail (the linker's --wrap), so that
+ * they do, when and how the environment says:
+ *
+ *     ESRA_FAULT=CALL:WHEN:HOW[,...]   CALL  alloc, thread, tmpfile, read, write, sync, link, rename; io is any of the
+ *                                            last five
+ *                                      WHEN  7: the seventh call; 7+: it and all after it; 7*: every seventh
+ *                                      HOW   an errno such as ENOSPC; short: half of the bytes; kill: SIGKILL;
+ *                                            interrupt: SIGINT, and the call is made
+ *     ESRA_FAULT=disk:BYTES            as a disk with so many bytes left
+ *     ESRA_FAULT_TELL=FILE             where to write down how many calls there were, "CALL COUNT" a line
+ *
+ * Calls from esra's own code are reached, and jansson's for memory. What the decoders under it do with a failed
+ * allocation is their affair, and not all of it is good (libtiff 4.5 writes through the null pointer). */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+enum call { ALLOC, THREAD, TMPFILE, READ, WRITE, SYNC, LINK, RENAME, IO, CALLS };
+static const char *const names[CALLS] = {"alloc", "thread", "tmpfile", "read", "write", "sync", "link", "rename", "io"};
+
+enum how { FAIL, SHORT, KILL, INTERRUPT };
+
+struct fault {
+    enum call call;
+    long number;
+    char when; /* '+', '*' or 0 */
+    enum how how;
+    int error;
+};
+
+static struct fault faults[8];
+static int fault_count;
+static atomic_long counts[CALLS];
+static long disk_left = -1; /* bytes; -1: no end of them */
+static long disk_used;
+
+static int error_of(const char *name)
+{
+    static const struct {
+        const char *name;
+        int error;
+    } errors[] = {{"ENOMEM", ENOMEM}, {"EAGAIN", EAGAIN}, {"EINTR", EINTR},   {"EIO", EIO},
+                  {"ENOSPC", ENOSPC}, {"EPIPE", EPIPE},   {"EACCES", EACCES}, {"EOPNOTSUPP", EOPNOTSUPP}};
+    for (size_t n = 0; n < sizeof errors / sizeof errors[0]; n++)
+        if (strcmp(name, errors[n].name) == 0)
+            return errors[n].error;
+    return 0;
+}
+
+/* A test that asks for nonsense must not pass for want of faults. */
+static void refuse(const char *what)
+{
+    fprintf(stderr, "ESRA_FAULT: '%s' is not understood\n", what);
+    _exit(99);
+}
+
+static void take_fault(const char *word)
+{
+    char call[16], when[16], how[16];
+    struct fault *fault = &faults[fault_count];
+    if (fault_count == 8 || sscanf(word, "%15[a-z]:%15[0-9+*]:%15[a-zA-Z]", call, when, how) != 3)
+        refuse(word);
+    char *end;
+    fault->number = strtol(when, &end, 10);
+    fault->when = *end;
+    fault->how = strcmp(how, "short") == 0       ? SHORT
+                 : strcmp(how, "kill") == 0      ? KILL
+                 : strcmp(how, "interrupt") == 0 ? INTERRUPT
+                                                 : FAIL;
+    fault->error = error_of(how);
+    fault->call = CALLS;
+    for (int n = 0; n < CALLS; n++)
+        if (strcmp(call, names[n]) == 0)
+            fault->call = (enum call)n;
+    if (fault->call == CALLS || fault->number < 1 || (fault->how == FAIL && !fault->error))
+        refuse(word);
+    fault_count++;
+}
+
+__attribute__((destructor)) static void tell(void)
+{
+    const char *path = getenv("ESRA_FAULT_TELL");
+    FILE *file = path ? fopen(path, "w") : NULL;
+    for (int n = 0; file && n < CALLS; n++)
+        fprintf(file, "%s %ld\n", names[n], (long)counts[n]);
+    if (file) {
+        fprintf(file, "disk %ld\n", disk_used);
+        fclose(file);
+    }
+}
+
+/* The fault that befalls this call, or NULL. */
+static const struct fault *strike(enum call call)
+{
+    long number = ++counts[call];
+    for (int n = 0; n < fault_count; n++) {
+        const struct fault *fault = &faults[n];
+        bool due = fault->when == '*'   ? number % fault->number == 0
+                   : fault->when == '+' ? number >= fault->number
+                                        : number == fault->number;
+        if (fault->call != call || !due)
+            continue;
+        if (fault->how == KILL || fault->how == INTERRUPT)
+            raise(fault->how == KILL ? SIGKILL : SIGINT);
+        if (fault->how == INTERRUPT)
+            return NULL;
+        errno = fault->error;
+        return fault;
+    }
+    return NULL;
+}
+
+static const struct fault *strike_io(enum call call)
+{
+    const struct fault *own = strike(call), *any = strike(IO);
+    return own ? own : any;
+}
+
+#define WRAPPED(type, name, ...)                                                                                       \
+    type __real_##name(__VA_ARGS__);                                                                                   \
+    type __wrap_##name(__VA_ARGS__);                                                                                   \
+    type __wrap_##name(__VA_ARGS__)
+
+/* ---- Memory and threads ---- */
+
+WRAPPED(void *, malloc, size_t size)
+{
+    return strike(ALLOC) ? NULL : __real_malloc(size);
+}
+
+WRAPPED(void *, calloc, size_t count, size_t size)
+{
+    return strike(ALLOC) ? NULL : __real_calloc(count, size);
+}
+
+WRAPPED(void *, realloc, void *block, size_t size)
+{
+    return strike(ALLOC) ? NULL : __real_realloc(block, size);
+}
+
+WRAPPED(void *, aligned_alloc, size_t alignment, size_t size)
+{
+    return strike(ALLOC) ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+WRAPPED(char *, strdup, const char *text)
+{
+    return strike(ALLOC) ? NULL : __real_strdup(text);
+}
+
+WRAPPED(char *, realpath, const char *path, char *to)
+{
+    return strike(ALLOC) ? NULL : __real_realpath(path, to);
+}
+
+int __wrap_asprintf(char **text, const char *format, ...);
+int __wrap_asprintf(char **text, const char *format, ...)
+{
+    va_list arguments;
+    if (strike(ALLOC))
+        return -1;
+    va_start(arguments, format);
+    int length = vasprintf(text, format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+WRAPPED(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+        void *argument)
+{
+    const struct fault *fault = strike(THREAD);
+    return fault ? fault->error : __real_pthread_create(thread, attributes, start, argument);
+}
+
+/* ---- Files ---- */
+
+int __real_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open(const char *path, int flags, ...)
+{
+    mode_t mode = 0;
+    bool nameless = (flags & O_TMPFILE) == O_TMPFILE;
+    if (nameless || (flags & O_CREAT)) {
+        va_list arguments;
+        va_start(arguments, flags);
+        mode = va_arg(arguments, mode_t);
+        va_end(arguments);
+    }
+    if (nameless && strike(TMPFILE))
+        return -1;
+    return __real_open(path, flags, mode);
+}
+
+/* How many of the bytes get through; -1: none, with errno. */
+static ssize_t let_through(const struct fault *fault, size_t size)
+{
+    if (!fault)
+        return (ssize_t)size;
+    return fault->how == SHORT && size > 1 ? (ssize_t)(size / 2) : fault->how == SHORT ? (ssize_t)size : -1;
+}
+
+WRAPPED(ssize_t, read, int fd, void *bytes, size_t size)
+{
+    ssize_t most = let_through(strike_io(READ), size);
+    return most < 0 ? -1 : __real_read(fd, bytes, (size_t)most);
+}
+
+WRAPPED(ssize_t, pread, int fd, void *bytes, size_t size, off_t at)
+{
+    ssize_t most = let_through(strike_io(READ), size);
+    return most < 0 ? -1 : __real_pread(fd, bytes, (size_t)most, at);
+}
+
+WRAPPED(ssize_t, write, int fd, const void *bytes, size_t size)
+{
+    ssize_t most = let_through(strike_io(WRITE), size);
+    if (most < 0)
+        return -1;
+    disk_used += most;
+    if (disk_left >= 0 && most > disk_left)
+        most = disk_left;
+    if (disk_left == 0 && most == 0 && size > 0) {
+        errno = ENOSPC;
+        return -1;
+    }
+    disk_left -= disk_left >= 0 ? most : 0;
+    return __real_write(fd, bytes, (size_t)most);
+}
+
+WRAPPED(int, fsync, int fd)
+{
+    return strike_io(SYNC) ? -1 : __real_fsync(fd);
+}
+
+WRAPPED(int, linkat, int from_folder, const char *from, int to_folder, const char *to, int flags)
+{
+    return strike_io(LINK) ? -1 : __real_linkat(from_folder, from, to_folder, to, flags);
+}
+
+WRAPPED(int, rename, const char *from, const char *to)
+{
+    return strike_io(RENAME) ? -1 : __real_rename(from, to);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *text = getenv("ESRA_FAULT");
+    char copy[256], *rest = NULL;
+    snprintf(copy, sizeof copy, "%s", text ? text : "");
+    for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+        if (strncmp(word, "disk:", 5) == 0)
+            disk_left = atol(word + 5);
+        else
+            take_fault(word);
+    json_set_alloc_funcs(__wrap_malloc, free);
+}

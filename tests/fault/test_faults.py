@@ -1,0 +1,214 @@
+"""Disks that fill, devices that fail, memory that runs out, threads that are refused: the right exit code, one line, and
+every file either as it was or whole. Counts are printed; ESRA_TEST_ALL=1 tries every case instead of a sample."""
+import os
+import pathlib
+import subprocess
+import unittest
+
+from faulty import COMMANDS, ESRA, FULL, FaultTest
+
+# Every kind of output once; the whole separation adds nothing to that but time.
+WRITERS = [name for name, (_, _, outputs) in COMMANDS.items() if outputs and name != "separate"]
+
+
+def points(count, most):
+    """1..count, or a sample of so many of them that has the first and the last."""
+    if FULL or count <= most:
+        return list(range(1, count + 1))
+    return sorted({1 + round(n * (count - 1) / (most - 1)) for n in range(most)})
+
+
+class DiskFull(FaultTest):
+    def test_at_twenty_points(self):
+        for name in WRITERS:
+            counts, _ = self.calls(COMMANDS[name][0])
+            self.clear(COMMANDS[name][2])
+            last = counts["disk"] - 50  # times that are told make the whole some digits longer or shorter
+            for n in range(20):
+                self.fails(74, name, f"disk:{n * last // 19}", "broke off: No space left on device")
+            print(f"{name}: disk full at 20 points of {counts['disk']} bytes, exit 74, old files whole")
+
+    def test_at_the_nth_write(self):
+        for name in WRITERS:
+            counts, _ = self.calls(COMMANDS[name][0])
+            self.clear(COMMANDS[name][2])
+            tried = points(counts["write"], 6)
+            for n in tried:
+                self.fails(74, name, f"write:{n}+:ENOSPC", "broke off: No space left on device")
+            print(f"{name}: {len(tried)} of {counts['write']} writes refused, exit 74, old files whole")
+
+    def test_small_tmpfs(self):
+        """Old files and some pages more."""
+        arguments, code, outputs = COMMANDS["separate to npy"]
+        self.run_faulty(arguments)
+        need = sum(-(-(self.path / name).stat().st_size // 4096) for name in outputs)
+        self.clear(outputs)
+        (self.path / "out").mkdir()
+        whole = 0
+        for pages in range(20):
+            size = (len(outputs) + 1 + pages * need // 12) * 4096
+            mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "none", self.path / "out"],
+                                     capture_output=True)
+            if mounted.returncode:
+                self.skipTest(f"mounting is not allowed here: {mounted.stderr.decode().strip()}")
+            try:
+                self.old_files(outputs)
+                before = self.files()
+                done = self.run_faulty(arguments)
+                if done.returncode == code:
+                    whole += 1
+                    self.assertEqual(sorted(self.files()), sorted(before), "no strays")
+                else:
+                    self.assertEqual(done.returncode, 74, done.stderr)
+                    self.assertEqual(self.files(), before)
+            finally:
+                subprocess.run(["umount", self.path / "out"], check=True)
+        self.assertTrue(0 < whole < 20)
+        print(f"tmpfs of 20 sizes: {whole} runs had room, {20 - whole} ended with exit 74, old files whole")
+
+
+class Devices(FaultTest):
+    def test_short_and_interrupted_calls_lose_nothing(self):
+        for name in WRITERS:
+            arguments, _, outputs = COMMANDS[name]
+            _, code = self.calls(arguments)
+            good = self.results(outputs)
+            for fault in "write:1+:short,read:1+:short", "write:2*:EINTR,read:2*:EINTR", "tmpfile:1+:EOPNOTSUPP":
+                self.clear(outputs)
+                done = self.run_faulty(arguments, fault)
+                self.assertEqual(done.returncode, code, (name, fault, done.stderr))
+                self.assertEqual(self.results(outputs), good, fault)
+            self.clear(outputs)
+
+    def test_failing_devices(self):
+        tried = 0
+        for name in WRITERS:
+            counts, _ = self.calls(COMMANDS[name][0])
+            self.clear(COMMANDS[name][2])
+            files = len(COMMANDS[name][2])
+            for call in "write", "link":
+                for n in points(counts[call], 3):
+                    self.fails_somewhere(name, f"{call}:{n}:EIO")
+                    tried += 1
+            for n in {1, files}:
+                self.fails_somewhere(name, f"sync:{2 * n - 1}:EIO")
+                self.fails_somewhere(name, f"tmpfile:1+:EOPNOTSUPP,rename:{n}:EIO")
+                tried += 2
+        print(f"{tried} failing writes, links, syncs and renames: exit 74, every file old or new, no strays")
+
+    def fails_somewhere(self, name, fault):
+        """Files put in place before the fault stay; all others are as they were."""
+        arguments, _, outputs = COMMANDS[name]
+        for old in False, True:
+            if old:
+                self.old_files(outputs)
+            before = self.files()
+            done = self.run_faulty(arguments, fault)
+            self.assertEqual(done.returncode, 74, (name, fault, old, done.stderr))
+            after = self.files()
+            for path, data in after.items():
+                self.assertIn(path, set(before) | set(outputs), "a stray")
+                self.assertNotEqual(data, b"", path)
+            self.assertTrue(set(before) <= set(after))
+        self.clear(outputs)
+
+    def test_failing_reads(self):
+        for name, (arguments, _, outputs) in COMMANDS.items():
+            counts, _ = self.calls(arguments)
+            self.clear(outputs)
+            for n in points(counts["read"], 4):
+                self.fails(74, name, f"read:{n}:EIO", "reading .* broke off: Input/output error")
+
+    def test_closed_pipes(self):
+        for arguments in [["align", "a.png", "a.png", "-o", "-", "-q"], COMMANDS["compare"][0], COMMANDS["help"][0],
+                          [*COMMANDS["separate to png"][0], "--json"]]:
+            read, write = os.pipe()
+            os.close(read)
+            done = self.run_faulty(arguments, capture_output=False, stdout=write, stderr=subprocess.PIPE)
+            os.close(write)
+            self.assertEqual(done.returncode, 74, (arguments, done.stderr))
+            self.assertRegex(done.stderr.decode(), "^esra [a-z]+: [^\n]*\n$")
+
+    def test_read_only_folders(self):
+        # Root may write anywhere: the program then runs as nobody.
+        nobody = {"user": 65534} if os.geteuid() == 0 else {}
+        for name in WRITERS:
+            arguments, _, outputs = COMMANDS[name]
+            self.old_files(outputs)
+            before = self.files()
+            folder = (self.path / outputs[0]).parent
+            for path in self.path, folder:
+                path.chmod(0o555)
+            try:
+                done = subprocess.run([ESRA, *arguments], cwd=self.path, capture_output=True, **nobody)
+            except PermissionError as reason:
+                self.skipTest(f"nobody may not run the program here: {reason}")
+            finally:
+                for path in self.path, folder:
+                    path.chmod(0o755)
+            self.assertEqual(done.returncode, 73, (name, done.stderr))
+            self.assertRegex(done.stderr.decode(), "^esra [a-z]+: cannot write .*: Permission denied\n$")
+            self.assertEqual(self.files(), before)
+            self.clear(outputs)
+
+    def test_linked_outputs_stay_links(self):
+        for name in WRITERS:
+            arguments, _, outputs = COMMANDS[name]
+            (self.path / "kept").mkdir()
+            for output in outputs:
+                target = self.path / "kept" / pathlib.Path(output).name
+                target.write_bytes(b"old")
+                (self.path / output).parent.mkdir(exist_ok=True)
+                (self.path / output).symlink_to(target)
+            self.assertIn(self.run_faulty(arguments).returncode, (0, 10, 11))
+            for output in outputs:
+                self.assertTrue((self.path / output).is_symlink())
+                self.assertGreater((self.path / "kept" / pathlib.Path(output).name).stat().st_size, 50)
+                (self.path / "kept" / pathlib.Path(output).name).unlink()
+            self.clear(outputs)
+            (self.path / "kept").rmdir()
+
+
+class Memory(FaultTest):
+    def test_every_allocation(self):
+        for name, (arguments, _, outputs) in COMMANDS.items():
+            counts, good = self.calls(arguments)
+            whole = self.results(outputs)
+            self.clear(outputs)
+            tried, spared = points(counts["alloc"], 25), 0
+            for n in tried:
+                for when in "", "+":
+                    before = self.files()
+                    done = self.run_faulty(arguments, f"alloc:{n}{when}:ENOMEM")
+                    what = (name, n, when, done.returncode, done.stderr.decode())
+                    if done.returncode == good:
+                        spared += 1  # the run could do without: fewer threads, no folder to sync
+                        self.assertEqual(self.results(outputs), whole, what)
+                        self.assertEqual(set(before) | set(outputs), set(self.files()), what)
+                        self.clear(outputs)
+                        continue
+                    if "--transforms" in arguments and done.returncode == 65:
+                        # jansson's reader drops what it cannot store, and leaves us with a file that is not one.
+                        self.assertIn(b" T.json ", done.stderr)
+                    else:
+                        self.assertEqual(done.returncode, 75, what)
+                        self.assertRegex(done.stderr.decode(), "^esra( [a-z]+)?: out of memory[^\n]*\n$", what)
+                    self.assertEqual(self.files(), before, what)
+            print(f"{name}: {len(tried)} of {counts['alloc']} allocations refused, once and from then on: "
+                  f"exit 75, nothing written; {spared} were done without")
+
+
+class Threads(FaultTest):
+    def test_refused_threads_change_no_bit(self):
+        arguments, _, outputs = COMMANDS["separate"]
+        results = set()
+        for fault in "", "thread:1+:EAGAIN", "thread:2+:EAGAIN", "thread:3:EAGAIN":
+            done = self.run_faulty([*arguments, "--threads", "4"], fault)
+            self.assertIn(done.returncode, (0, 10), done.stderr)
+            results.add(tuple(self.results(outputs).values()))
+            self.clear(outputs)
+        self.assertEqual(len(results), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,129 @@
+"""SIGKILL at random moments and at every call that touches a file: each output is the whole old or the whole new one.
+ESRA_TEST_ALL=1 kills 1,000 times instead of 100."""
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+import unittest
+
+from faulty import COMMANDS, ESRA, FULL, FaultTest
+
+STRAY = re.compile(r"^out/\.[a-z0-9-]+\.[a-z]+\.esra-\d+-\d+$")
+
+
+class Kills(FaultTest):
+    def setUp(self):
+        """Outputs of one photo stand there; those of another are to replace them."""
+        super().setUp()
+        self.new_arguments, _, self.outputs = COMMANDS["separate to png"]
+        self.old_arguments = ["c.png" if word == "a.png" else word for word in self.new_arguments]
+        self.new, self.old = self.make(self.new_arguments), self.make(self.old_arguments)
+        self.assertTrue(all(self.new[name] != self.old[name] for name in self.outputs))
+
+    def make(self, arguments):
+        self.assertEqual(self.run_faulty(arguments).returncode, 11)
+        return self.results(self.outputs)
+
+    def seconds(self):
+        start = time.monotonic()
+        self.make(self.new_arguments)
+        return time.monotonic() - start
+
+    def check(self, what):
+        """Returns how many outputs are new, and how many strays there are."""
+        new = 0
+        names = {name for name in self.files() if name.startswith("out/")}
+        for name, data in self.results(self.outputs).items():
+            self.assertIn(data, (self.new[name], self.old[name]), (what, name, "is neither the old nor the new file"))
+            new += data == self.new[name]
+        strays = names - set(self.outputs)
+        self.assertTrue(all(STRAY.match(name) for name in strays), strays)
+        return new, len(strays)
+
+    def test_at_every_call(self):
+        counts, _ = self.calls(self.new_arguments)
+        seen, strays = set(), 0
+        # All but the last calls fill nameless files: a sample of those is enough.
+        last = counts["io"]
+        calls = range(1, last + 1) if FULL else [*range(1, last - 60, 17), *range(last - 60, last + 1)]
+        for n in calls:
+            self.make(self.old_arguments)
+            done = self.run_faulty(self.new_arguments, f"io:{n}:kill")
+            self.assertEqual(done.returncode, -signal.SIGKILL)
+            new, left = self.check(f"io:{n}")
+            seen.add(new)
+            strays += left
+            self.assertLessEqual(left, 1)
+        self.make(self.new_arguments)
+        self.assertEqual(self.check("afterwards"), (len(self.outputs), 0), "the next run clears strays away")
+        self.assertTrue({0, 1, len(self.outputs) - 1} <= seen)
+        print(f"killed at {len(calls)} of {counts['io']} calls: every file old or new; {strays} times a name was left "
+              "between link and rename, and cleared by the next run")
+
+    def test_at_random_moments(self):
+        seed = int(os.environ.get("ESRA_TEST_SEED", "1"))
+        chance = random.Random(seed)
+        usual = min(self.seconds() for _ in range(5))
+        times = 1000 if FULL else 100
+        killed = finished = replaced = strays = 0
+        for n in range(times):
+            if n % 10 == 0:
+                self.make(self.old_arguments)
+            process = subprocess.Popen([ESRA, *self.new_arguments], cwd=self.path)
+            time.sleep(chance.uniform(0, 1.1 * usual))
+            process.kill()
+            finished += process.wait() == 11
+            killed += process.returncode == -signal.SIGKILL
+            new, left = self.check(f"round {n}, seed {seed}")
+            replaced += new > 0
+            strays = max(strays, left)
+        self.assertEqual(killed + finished, times)
+        self.make(self.new_arguments)
+        self.assertEqual(self.check("afterwards"), (len(self.outputs), 0))
+        print(f"{times} kills at random (seed {seed}): {killed} hit, {replaced} of them or of the others found new files, "
+              f"all whole; at most {strays} strays at a time, none after the next run")
+
+    def test_interrupted_at_every_call(self):
+        """SIGINT while files are written: nothing is, exit 130; while they are put in place: all of them are."""
+        counts, _ = self.calls(self.new_arguments)
+        self.make(self.old_arguments)
+        stopped = finished = 0
+        for n in range(5, counts["io"] + 1, 1 if FULL else 9):
+            done = self.run_faulty(self.new_arguments, f"io:{n}:interrupt")
+            new, left = self.check(n)
+            if done.returncode == 130:
+                self.assertEqual((new, left, done.stderr), (0, 0, b"esra separate: interrupted; nothing was written\n"))
+                stopped += 1
+            else:
+                self.assertEqual((done.returncode, new, left), (11, len(self.outputs), 0), done.stderr)
+                finished += 1
+                self.make(self.old_arguments)
+        self.assertTrue(stopped and finished)
+        print(f"interrupted at {stopped + finished} calls: {stopped} times nothing was written, {finished} times all was")
+
+    def test_without_nameless_files(self):
+        """Where the file system has no O_TMPFILE, a kill leaves names; the next run clears them away."""
+        for n in 1, 40, 200:
+            self.make(self.old_arguments)
+            done = self.run_faulty(self.new_arguments, f"tmpfile:1+:EOPNOTSUPP,write:{n}:kill")
+            self.assertEqual(done.returncode, -signal.SIGKILL)
+            new, left = self.check(n)
+            self.assertEqual(new, 0)
+            self.assertGreater(left, 0)
+        self.make(self.new_arguments)
+        self.assertEqual(self.check("afterwards"), (len(self.outputs), 0))
+
+    def test_others_names_are_left_alone(self):
+        living = f"out/.transmitted.png.esra-{os.getpid()}-0"
+        others = [living, "out/.transmitted.png.esra-999999999-0.jpg", "out/.transmitted.png.esra-x", "out/.transmitted.png"]
+        for name in others:
+            (self.path / name).write_text("another's")
+        self.make(self.new_arguments)
+        for name in others:
+            self.assertEqual((self.path / name).read_text(), "another's")
+
+
+if __name__ == "__main__":
+    unittest.main()

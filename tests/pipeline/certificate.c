@@ -1,0 +1,93 @@
+/* tests/pipeline/certificate.c - the gap that a separation tells is that of the problem it made: the solve inside it is
+ * caught (the linker's --wrap), asked for its duals as well, and checked from the arrays alone, in double. */
+#include "solve/instance.h"
+
+#define WIDTH   64
+#define HEIGHT  48
+#define PHOTOS  3
+#define SAMPLES (WIDTH * HEIGHT * 3)
+
+esra_status __real_esra_solver_run(esra_solver *solver, const esra_problem *problem, const esra_settings *settings,
+                                   const esra_result *result, esra_info *info);
+esra_status __wrap_esra_solver_run(esra_solver *solver, const esra_problem *problem, const esra_settings *settings,
+                                   const esra_result *result, esra_info *info);
+
+static int checked;
+
+esra_status __wrap_esra_solver_run(esra_solver *solver, const esra_problem *problem, const esra_settings *settings,
+                                   const esra_result *result, esra_info *info)
+{
+    const esra_image *first = &problem->mixtures[0];
+    struct instance it = instance_make(problem->photos, first->width, first->height, first->channels);
+    esra_result with_duals = *result;
+    with_duals.duals = it.duals;
+    esra_status status = __real_esra_solver_run(solver, problem, settings, &with_duals, info);
+    it.lambda = settings->lambda;
+    it.weighted = problem->weights != NULL;
+    for (int i = 0; i < problem->photos; i++) {
+        it.mixing[i] = problem->mixing[i];
+        it.mixtures[i] = problem->mixtures[i];
+        if (it.weighted)
+            it.weights[i] = problem->weights[i];
+    }
+    for (int l = 0; l <= problem->photos; l++) {
+        it.layers[l] = result->layers[l];
+        it.gradients[2 * l] = problem->gradients[2 * l];
+        it.gradients[2 * l + 1] = problem->gradients[2 * l + 1];
+    }
+    if (CHECK(status == ESRA_OK))
+        instance_verify(&it, info);
+    checked++;
+    instance_free(&it);
+    return status;
+}
+
+/* Patches that move by i * (2, -1), over others that move by i * (-3, 2). */
+static void paint(float *samples, int channels)
+{
+    for (int i = 0; i < PHOTOS; i++)
+        for (int n = 0; n < WIDTH * HEIGHT * channels; n++) {
+            int x = n / channels % WIDTH, y = n / channels / WIDTH, c = n % channels;
+            int a = (x - 2 * i + 64) / 7 * 31 + (y + i + 64) / 6 * 17,
+                b = (x + 3 * i + 64) / 9 * 13 + (y - 2 * i + 64) / 8 * 29;
+            samples[i * SAMPLES + n] = 0.05f * (float)((a + c) % 11) + 0.03f * (float)(b % 7);
+        }
+}
+
+static void the_gap_told_is_that_of_the_problem_solved(void)
+{
+    static float samples[PHOTOS * SAMPLES], transmitted[SAMPLES], gradient[SAMPLES];
+    for (int turn = 0; turn < 4; turn++) {
+        int channels = turn % 2 ? 3 : 1;
+        esra_image photos[PHOTOS], gradients[2 * (PHOTOS + 1)];
+        esra_photos input = ESRA_PHOTOS_INIT;
+        esra_separation out = {.struct_size = sizeof out};
+        esra_settings settings;
+        esra_solver *solver;
+        paint(samples, channels);
+        for (int i = 0; i < PHOTOS; i++)
+            photos[i] = esra_image_interleaved(samples + i * SAMPLES, WIDTH, HEIGHT, channels);
+        for (int k = 0; k < 2 * (PHOTOS + 1); k++)
+            gradients[k] = esra_image_planar(gradient, WIDTH, HEIGHT, channels);
+        input.photos = PHOTOS;
+        input.images = photos;
+        input.gradients = turn == 3 ? gradients : NULL;
+        out.transmitted = esra_image_interleaved(transmitted, WIDTH, HEIGHT, channels);
+        esra_settings_default(&settings);
+        settings.lambda = 0.003;
+        settings.gap = turn < 2 ? 0.05 : 1e-3;
+        settings.max_iterations = 60;
+        checked = 0;
+        CHECK(esra_solver_create(&solver) == ESRA_OK);
+        CHECK(esra_solver_separate(solver, &input, &settings, &out) == ESRA_OK);
+        CHECK(checked == 1 && out.method != ESRA_METHOD_NONE);
+        CHECK(out.info.gap >= (out.info.objective - out.info.bound) / out.info.objective * (1 - 1e-9));
+        esra_solver_free(&solver);
+    }
+}
+
+int main(void)
+{
+    RUN(the_gap_told_is_that_of_the_problem_solved);
+    return check_report();
+}
