@@ -33,10 +33,13 @@
 
 #define COARSE_ITERATIONS 30
 
-/* First steps, for lambda: u moves by its whole range where a difference is off by 0.01, z by 8 lambda where a layer is
- * off by 1. Best for photographs in trials around them; solve/balance.c adapts them to everything else. */
+/* First steps, for lambda: u moves by its whole range where a difference is off by 0.01; z by 2000 lambda over the side of
+ * the image, 8 lambda at most, where a layer is off by 1. What presses a layer against its bounds is D'u along outlines,
+ * whose share of the pixels falls with the side while layers stay in [0,1]. Best for photographs of 256 to 1024 px in
+ * trials around them; solve/balance.c adapts them to everything else. */
 #define FIRST_R1 100
-#define FIRST_R2 8
+#define FIRST_R2 2000
+#define LARGEST_FIRST_R2 8
 
 /* Over-relaxation of the whole iteration, in (0,2): 1.85 was best in trials over 1.5..1.95. It also multiplies rounding
  * errors, which by the late iterations are all that is left: there 1. */
@@ -210,7 +213,7 @@ static void approach(struct fast *fast)
         for_rows(fast, coarsest, settle);
     }
     fast->steps.r1 = ldexp(FIRST_R1 * fast->problem->lambda, -2 * coarsest);
-    fast->steps.r2 = FIRST_R2 * fast->problem->lambda;
+    fast->steps.r2 = fmin(FIRST_R2 / sqrt((double)fast->problem->pixels), LARGEST_FIRST_R2) * fast->problem->lambda;
     for (int level = coarsest; level > 0; level--) {
         begin_level(fast, level);
         for (int k = 1; k <= COARSE_ITERATIONS && !esra_monitor_stopping(fast->monitor); k++)
