@@ -55,9 +55,10 @@
 #define FIRST_ESTIMATE 30
 #define ESTIMATE_APART 10
 
-/* From one estimate to the next the iterations grow by this share for each factor e that the gap is too large: the gap
- * falls faster than the fourth power of their number. */
-#define PATIENCE 0.25
+/* The gap falls like a power of the iterations, that of the last two estimates. The next is made after this share of the
+ * way to where that power leads, because the power itself grows; and at no more than twice the iterations. */
+#define SHARE 0.7
+#define LEAST_POWER 2
 
 /* Whatever the estimate, certificates are taken at this iteration and each time the number has doubled. */
 #define FIRST_CERTIFICATE 200
@@ -231,10 +232,22 @@ static bool out_of_time(const struct fast *fast)
     return limit_s > 0 && esra_timer_now_s() >= fast->monitor->start_s + share * limit_s;
 }
 
-/* When the finest level is next looked at. */
+/* When the finest level is next looked at, and what the last estimate found. */
 struct schedule {
     int look, estimate, certificate;
+    int estimated_at;
+    double estimated;
+    double bias; /* what certificates found over what estimates said */
 };
+
+/* Iterations until an estimate is worth while. */
+static int patience(const struct schedule *due, int iterations, double estimate, double gap)
+{
+    double fall = due->estimated_at > 0 ? log(due->estimated / estimate) : 0, way = log(estimate / gap);
+    double power = fall > 0 ? fall / log((double)iterations / due->estimated_at) : 0;
+    double wait = fmin(SHARE * (exp(way / fmax(power, LEAST_POWER)) - 1), 1) * iterations;
+    return wait > ESTIMATE_APART ? (int)wait : ESTIMATE_APART;
+}
 
 /* Whether an estimate is due, and says that the gap may be reached. */
 static bool hopeful(const struct fast *fast, struct schedule *due, int iterations)
@@ -243,9 +256,10 @@ static bool hopeful(const struct fast *fast, struct schedule *due, int iteration
     struct candidate candidate = candidate_of(fast);
     if (iterations != due->estimate || gap == 0)
         return false;
-    double estimate = esra_monitor_estimate(fast->monitor, fast->channel, &candidate);
-    double wait = iterations * fmin(1, PATIENCE * log(fmax(estimate / gap, 1)));
-    due->estimate += wait > ESTIMATE_APART ? (int)wait : ESTIMATE_APART;
+    double estimate = due->bias * esra_monitor_estimate(fast->monitor, fast->channel, &candidate);
+    due->estimate += estimate > 0 ? patience(due, iterations, estimate, gap) : ESTIMATE_APART;
+    due->estimated_at = iterations;
+    due->estimated = estimate;
     return estimate <= HOPE * gap;
 }
 
@@ -261,18 +275,20 @@ static bool doubles(int *milestone, int iterations)
 static void finish(struct fast *fast)
 {
     struct monitor *monitor = fast->monitor;
-    struct schedule due = {FIRST_LOOK, FIRST_ESTIMATE, FIRST_CERTIFICATE};
+    struct schedule due = {FIRST_LOOK, FIRST_ESTIMATE, FIRST_CERTIFICATE, 0, 0, 1};
     begin_level(fast, 0);
     for (int k = 1;; k++) {
         fast->late = k >= LATE;
         iterate(fast, 0, doubles(&due.look, k));
         bool ending = k == monitor->settings->max_iterations || esra_monitor_stopping(monitor) || out_of_time(fast);
-        bool milestone = doubles(&due.certificate, k);
-        if (!hopeful(fast, &due, k) && !milestone && !ending)
+        bool milestone = doubles(&due.certificate, k), hope = hopeful(fast, &due, k);
+        if (!hope && !milestone && !ending)
             continue;
         show(fast);
         if (esra_monitor_decide(monitor, k) || esra_monitor_proven(monitor, fast->channel) || ending)
             return;
+        if (hope)
+            due.bias *= fmax(esra_monitor_gap(monitor, fast->channel) / due.estimated, 1);
     }
 }
 
