@@ -43,7 +43,8 @@ struct command {
     enum exit_code (*run)(int argc, char **argv);
 };
 
-extern const struct command align_command, compare_command, help_command, separate_command, solve_command, synth_command;
+extern const struct command align_command, bench_command, compare_command, help_command, separate_command, solve_command,
+    synth_command;
 
 /* All commands, in the order of the help; ends with NULL. */
 extern const struct command *const commands[];

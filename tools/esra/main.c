@@ -8,7 +8,7 @@
 #include "command.h"
 
 const struct command *const commands[] = {&separate_command, &align_command, &solve_command, &synth_command,
-                                        &compare_command, &help_command, NULL};
+                                        &compare_command, &bench_command, &help_command, NULL};
 
 const struct command *find_command(const char *name)
 {
