@@ -69,9 +69,9 @@ static void lay_out(struct field *field)
                                     .bar = p[7 * LAYERS], .bar_below = p[8 * LAYERS], .bar_pitch = PITCH,
                                     .mixture = p[9 * LAYERS], .weight = p[9 * LAYERS + PHOTOS],
                                     .g = p[9 * LAYERS + 2 * PHOTOS], .correction = p[9 * LAYERS + 2 * PHOTOS + 1]};
-    field->pactv = (struct pactv_row){.d = p[0], .e_vertical = p[1], .e_horizontal = p[2], .p_above = p[3],
-                                      .p_before_above = p[4], .p = p[5], .q = p[6], .p_before = p[7], .q_before = p[8],
-                                      .layer = p[9], .layer_below = p[10], .beta = 0.3f, .step = 0.4f, .momentum = 0.7f};
+    field->pactv = (struct pactv_row){.d = p[0], .e_vertical = p[1], .e_horizontal = p[2], .p_tilde_above = p[3],
+                                      .p_tilde = p[4], .q_tilde = p[5], .p = p[6], .q = p[7], .layer = p[8],
+                                      .layer_below = p[9], .beta = 0.3f, .step = 0.4f, .momentum = 0.7f};
 }
 
 /* ---- The kernels ---- */
@@ -125,8 +125,8 @@ static const struct entry {
     {"relax", run_relax, 3},
     {"restrict", run_restrict, 1.25},
     {"prolong", run_prolong, 2.25},
-    {"pactv_layer", run_pactv_layer, 7},
-    {"pactv_dual", run_pactv_dual, 9},
+    {"pactv_layer", run_pactv_layer, 5},
+    {"pactv_dual", run_pactv_dual, 11},
 };
 
 #define ENTRIES (sizeof entries / sizeof entries[0])
