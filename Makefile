@@ -23,9 +23,11 @@ test: setup all
 	ctest --test-dir $(BUILD) --output-on-failure
 	$(MAKE) test-asan
 
-# Figures, not verdicts; see each program's --help.
+# Figures, not verdicts; see each program's --help. The plots are $(BUILD)/bench/*.svg.
 bench: setup all
-	$(BUILD)/bench/solver --quick
+	$(BUILD)/esra bench kernels
+	$(BUILD)/bench/solver --quick --log $(BUILD)/bench/solver.jsonl
+	python3 bench/plot.py $(BUILD)/bench/solver.jsonl $(BUILD)/bench
 
 test-asan: setup
 	cmake --preset asan >/dev/null
