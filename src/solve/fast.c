@@ -89,7 +89,7 @@ static void lay_out(struct fast *fast, struct arena *arena)
     int width = problem->width, height = problem->height;
     for (fast->count = 0;; fast->count++) {
         struct level *level = &fast->levels[fast->count];
-        esra_level_lay_out(level, arena, problem, width, height);
+        esra_level_lay_out(level, arena, problem, width, height, fast->count > 0 ? level - 1 : NULL);
         level->lambda = ldexp(problem->lambda, -fast->count);
         if ((width <= COARSEST_SIDE && height <= COARSEST_SIDE) || problem->start_layers)
             break;
@@ -219,7 +219,11 @@ static void approach(struct fast *fast)
         begin_level(fast, level);
         for (int k = 1; k <= COARSE_ITERATIONS && !esra_monitor_stopping(fast->monitor); k++)
             iterate(fast, level, k == COARSE_ITERATIONS);
-        for_rows(fast, level - 1, refine);
+        if (fast->levels[level].nested)
+            for (int y = 0; y < fast->levels[level - 1].height; y++)
+                refine(fast, level - 1, y);
+        else
+            for_rows(fast, level - 1, refine);
         fast->steps.r1 *= 4;
     }
 }
