@@ -291,7 +291,7 @@ static void finish(struct fast *fast)
         show(fast);
         if (esra_monitor_decide(monitor, k) || esra_monitor_proven(monitor, fast->channel) || ending)
             return;
-        if (hope)
+        if (hope && due.estimated > 0)
             due.bias *= fmax(esra_monitor_gap(monitor, fast->channel) / due.estimated, 1);
     }
 }
