@@ -119,8 +119,9 @@ static esra_status run(const struct aligned *aligned, const struct scene *scene,
     double start_s = esra_timer_now_s();
     TRY(esra_joint_create(&joint, &(struct joint_photos){m, aligned->photos, aligned->masks}, options->levels, pool,
                           message));
-    TRY(esra_joint_solve(joint, &(struct joint_model){aligned->a, aligned->b, aligned->motion[0]}, &options->settings,
-                         0, &info, message));
+    TRY(esra_joint_solve(
+        joint, &(struct joint_model){.mixing = aligned->a, .reflection_gain = aligned->b, .motion = aligned->motion[0]},
+        &options->settings, 0, &info, message));
     score->seconds = esra_timer_now_s() - start_s;
     TRY(esra_joint_transmitted(joint, &t, message));
     TRY(esra_joint_seen(joint, 0, &r, message));

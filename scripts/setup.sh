@@ -5,7 +5,7 @@
 set -e
 
 packages='gcc libc6-dev make cmake pkg-config libpopt-dev libjansson-dev libpng-dev libjpeg-dev libtiff-dev liblcms2-dev
-zlib1g-dev python3 python3-numpy'
+libseccomp-dev zlib1g-dev python3 python3-numpy'
 
 if [ "$1" = --list ]; then
     echo "$packages"

@@ -1,12 +1,14 @@
 /* esra.c - the public entry points: check, run, fill info. */
 #include <esra/esra.h>
 
+#include <limits.h>
 #include <string.h>
 
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/pool.h"
 #include "pipeline/pipeline.h"
+#include "pipeline/plan.h"
 #include "settings.h"
 #include "solve/engine.h"
 #include "solve/problem.h"
@@ -138,4 +140,39 @@ esra_status esra_solver_align(esra_solver *solver, const esra_photos *photos, co
                               esra_separation *separation)
 {
     return run_pipeline(solver, photos, settings, separation, esra_pipeline_align_only);
+}
+
+static esra_status make_plan(struct shape shape, const esra_settings *caller_settings, esra_plan *plan,
+                             void (*make)(const struct shape *, esra_plan *))
+{
+    esra_settings settings;
+    struct message message;
+    esra_plan made = ESRA_PLAN_INIT;
+    const int most = INT_MAX / 64; /* so that no count below overflows; no address space holds as much */
+    if (shape.photos < 1 || shape.width < 1 || shape.height < 1 || shape.channels < 1 ||
+        plan->struct_size < sizeof plan->struct_size || esra_settings_check(&settings, caller_settings, &message) != ESRA_OK)
+        return ESRA_BAD_ARGUMENT;
+    if (shape.width > most || shape.height > most || shape.photos > most / shape.channels - 1)
+        return ESRA_OVER_LIMIT;
+    shape.threads = settings.threads ? settings.threads : esra_cpu_count();
+    shape.engine = settings.engine;
+    make(&shape, &made);
+    made.struct_size = plan->struct_size < sizeof made ? plan->struct_size : sizeof made;
+    memcpy(plan, &made, made.struct_size);
+    return ESRA_OK;
+}
+
+esra_status esra_plan_separate(int photos, int width, int height, int channels, const esra_settings *settings,
+                               esra_plan *plan)
+{
+    struct shape shape = {.photos = photos, .width = width, .height = height, .channels = channels};
+    if (photos < 2 || (channels != 1 && channels != 3))
+        return ESRA_BAD_ARGUMENT;
+    return make_plan(shape, settings, plan, esra_pipeline_plan);
+}
+
+esra_status esra_plan_run(int photos, int width, int height, int channels, const esra_settings *settings, esra_plan *plan)
+{
+    struct shape shape = {.photos = photos, .width = width, .height = height, .channels = channels};
+    return make_plan(shape, settings, plan, esra_solve_plan);
 }

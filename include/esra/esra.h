@@ -206,7 +206,12 @@ typedef struct esra_transform {
     double h[9];
 } esra_transform;
 
-typedef enum esra_motion { ESRA_MOTION_HOMOGRAPHY, ESRA_MOTION_AFFINE, ESRA_MOTION_TRANSLATION } esra_motion;
+typedef enum esra_motion {
+    ESRA_MOTION_HOMOGRAPHY,
+    ESRA_MOTION_AFFINE,
+    ESRA_MOTION_TRANSLATION,
+    ESRA_MOTION_DEPTH, /* two rigid scenes seen by one moving camera: every pixel has a depth */
+} esra_motion;
 
 /* Photos of one scene behind glass, of one size, the camera moved a little between them. What is NULL is estimated. */
 typedef struct esra_photos {
@@ -282,6 +287,26 @@ ESRA_API esra_status esra_solver_separate(esra_solver *solver, const esra_photos
 ESRA_API esra_status esra_solver_align(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
                                        esra_separation *separation);
 
+/* ---- Planning --------------------------------------------------------------------------------------------------- */
+
+/* What a call will take, told before it takes anything. */
+typedef struct esra_plan {
+    size_t struct_size;
+    double bytes;        /* of memory at most, besides the images passed in and out; within a tenth or so */
+    const char *stage;   /* the part of the work that takes them; static */
+    double core_seconds; /* of one core, very roughly */
+} esra_plan;
+#define ESRA_PLAN_INIT {sizeof(esra_plan), 0, "", 0}
+
+/* esra_solver_separate() of that many photos of width x height with 1 or 3 channels. ESRA_BAD_ARGUMENT where there cannot be
+ * such photos, or a setting is out of its range. */
+ESRA_API esra_status esra_plan_separate(int photos, int width, int height, int channels, const esra_settings *settings,
+                                        esra_plan *plan);
+
+/* Likewise esra_solver_run() with as many mixtures, of any number of channels. */
+ESRA_API esra_status esra_plan_run(int photos, int width, int height, int channels, const esra_settings *settings,
+                                   esra_plan *plan);
+
 /* ---- Measuring -------------------------------------------------------------------------------------------------- */
 
 /* How alike two images are. A fit is a gain and an offset for each channel, by least squares. */
@@ -317,7 +342,18 @@ typedef struct esra_synth_settings {
     double blur_px;          /* the reflection is out of focus by a Gaussian of this deviation, 0..4 px; 1 */
     int bits;                /* code values are rounded to 8 or 16 bits, 0: not; 8 */
     int threads;             /* 0: as many as there are processors */
+    int depth;               /* not 0: both layers are scenes with depth before one moving camera; 0 */
+    double focal_px;         /* of that camera, at least a fifth of the larger side; 0: 1.2 times the larger side */
+    const esra_image *transmitted_depth; /* one channel in [0,1], of any size, 1 is nearest; NULL: planes aslant and */
+    const esra_image *reflected_depth;   /* something near before them. Used with depth only */
 } esra_synth_settings;
+
+/* How photo i sees a scene with depth. What the reference has at pixel x with inverse depth q is at c + f (P_0, P_1)/P_2 of the
+ * photo: P = rotation (X, 1) + q translation, X = (x - c)/f, c the middle ((width - 1)/2, (height - 1)/2), f = focal_px. */
+typedef struct esra_camera {
+    double rotation[9]; /* row by row */
+    double translation[3];
+} esra_camera;
 
 /* Fills the first struct_size bytes with defaults. Call esra_synth_settings_default() instead from C. */
 ESRA_API void esra_synth_settings_init(esra_synth_settings *settings, size_t struct_size);
@@ -334,14 +370,19 @@ typedef struct esra_synth_result {
     const esra_image *photos;           /* m images */
     esra_image transmitted;             /* transmission T, as the reference sees it, without noise */
     esra_image reflected;               /* reflection R, likewise */
-    esra_transform *transmitted_motion; /* m: f_i, reference px -> px of the photo */
-    esra_transform *reflected_motion;   /* m: g_i */
+    esra_transform *transmitted_motion; /* m: f_i, reference px -> px of the photo; untouched with depth */
+    esra_transform *reflected_motion;   /* m: g_i, likewise */
     double *mixing;                     /* m: a_i */
     double *reflection_gain;            /* m: b_i */
+    esra_camera *cameras;               /* m, with depth only */
+    esra_image transmitted_inverse;     /* one channel: inverse depth as the reference sees it, with depth only */
+    esra_image reflected_inverse;
+    double focal_px;                    /* of the cameras */
     char message[256];                  /* after a failure: why, and what to do; otherwise "" */
 } esra_synth_result;
 #define ESRA_SYNTH_RESULT_INIT \
-    {sizeof(esra_synth_result), NULL, {NULL, 0, 0, 0, 0, 0, 0}, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL, ""}
+    {sizeof(esra_synth_result), NULL, {NULL, 0, 0, 0, 0, 0, 0}, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL, NULL, \
+     {NULL, 0, 0, 0, 0, 0, 0}, {NULL, 0, 0, 0, 0, 0, 0}, 0, ""}
 
 /* Makes a scene of two pictures in linear light, of any sizes and of equal channels or one of them grey: the middle of
  * each, as large as fills all that the photos see. Everything passed in is only borrowed. settings NULL means all

@@ -22,6 +22,7 @@ struct features {
 struct match {
     double x, y, u, v;
     double spread; /* px: how exact the positions are: sqrt(2)^level, corners of blurred levels being found to parts of a px */
+    int from;      /* the number of the reference's feature */
 };
 
 struct matches {
@@ -37,6 +38,10 @@ void esra_features_free(struct features *features);
 /* No two matches share a feature of the reference. reach_px: how far apart (x, y) and (u, v) may be along each axis. */
 esra_status esra_features_match(struct matches *matches, struct pool *pool, const struct features *reference,
                                 const struct features *photo, double reach_px, struct message *message);
+
+/* The same for tracks: few but good, each the other's nearest, which is clearer still. */
+esra_status esra_features_match_mutually(struct matches *matches, struct pool *pool, const struct features *reference,
+                                         const struct features *photo, double reach_px, struct message *message);
 
 void esra_matches_free(struct matches *matches);
 

@@ -9,10 +9,12 @@
 /* Distance to the nearest over that to the second nearest. Wider than Lowe's .8: the fainter layer
  * has few features to lose, and robust fitting copes with outliers. */
 #define RATIO_MOST .85
+/* Lowe's, where only good matches are wanted. */
+#define RATIO_MOST_MUTUAL .8
 
 struct matching {
     const struct features *reference, *photo;
-    double reach_px;
+    double reach_px, ratio;
     int *nearest; /* [reference->count], -1 where there is none */
 };
 
@@ -46,7 +48,7 @@ static int find_nearest(const struct matching *m, const struct feature *feature)
             second = alike;
         }
     }
-    return 1 - best < RATIO_MOST * RATIO_MOST * (1 - second) ? nearest : -1;
+    return 1 - best < m->ratio * m->ratio * (1 - second) ? nearest : -1;
 }
 
 static void match_block(void *work, int task, int worker)
@@ -57,26 +59,55 @@ static void match_block(void *work, int task, int worker)
         m->nearest[n] = find_nearest(m, &m->reference->data[n]);
 }
 
+/* nearest[n] of every feature of `reference`; NULL where memory is short. */
+static int *find_all_nearest(struct pool *pool, const struct features *reference, const struct features *photo,
+                             double reach_px, double ratio)
+{
+    int *nearest = esra_allocate((size_t)reference->count + 1, sizeof *nearest);
+    struct matching m = {reference, photo, reach_px, ratio, nearest};
+    if (nearest)
+        esra_pool_run(pool, match_block, &m, rows_blocks(reference->count), NULL);
+    return nearest;
+}
+
+/* Lists the matches that `back`, unless it is NULL, confirms. */
+static esra_status list_matches(struct matches *matches, const struct features *reference, const struct features *photo,
+                                const int *nearest, const int *back, struct message *message)
+{
+    *matches = (struct matches){esra_allocate((size_t)reference->count + 1, sizeof *matches->data), 0};
+    if (!matches->data)
+        return esra_fail_memory(message);
+    for (int n = 0; n < reference->count; n++) {
+        if (nearest[n] < 0 || (back && back[nearest[n]] != n))
+            continue;
+        const struct feature *from = &reference->data[n], *to = &photo->data[nearest[n]];
+        matches->data[matches->count++] = (struct match){from->x, from->y, to->x, to->y, pow(2, .5 * from->level), n};
+    }
+    return ESRA_OK;
+}
+
 esra_status esra_features_match(struct matches *matches, struct pool *pool, const struct features *reference,
                                 const struct features *photo, double reach_px, struct message *message)
 {
-    int *nearest = esra_allocate((size_t)reference->count + 1, sizeof *nearest);
-    *matches = (struct matches){esra_allocate((size_t)reference->count + 1, sizeof *matches->data), 0};
-    if (!nearest || !matches->data) {
-        esra_release(&nearest);
-        esra_matches_free(matches);
-        return esra_fail_memory(message);
-    }
-    struct matching m = {reference, photo, reach_px, nearest};
-    esra_pool_run(pool, match_block, &m, rows_blocks(reference->count), NULL);
-    for (int n = 0; n < reference->count; n++) {
-        if (nearest[n] < 0)
-            continue;
-        const struct feature *from = &reference->data[n], *to = &photo->data[nearest[n]];
-        matches->data[matches->count++] = (struct match){from->x, from->y, to->x, to->y, pow(2, .5 * from->level)};
-    }
+    int *nearest = find_all_nearest(pool, reference, photo, reach_px, RATIO_MOST);
+    *matches = (struct matches){0};
+    esra_status status = nearest ? list_matches(matches, reference, photo, nearest, NULL, message)
+                                 : esra_fail_memory(message);
     esra_release(&nearest);
-    return ESRA_OK;
+    return status;
+}
+
+esra_status esra_features_match_mutually(struct matches *matches, struct pool *pool, const struct features *reference,
+                                         const struct features *photo, double reach_px, struct message *message)
+{
+    int *nearest = find_all_nearest(pool, reference, photo, reach_px, RATIO_MOST_MUTUAL);
+    int *back = find_all_nearest(pool, photo, reference, reach_px, 1);
+    *matches = (struct matches){0};
+    esra_status status = nearest && back ? list_matches(matches, reference, photo, nearest, back, message)
+                                         : esra_fail_memory(message);
+    esra_release(&nearest);
+    esra_release(&back);
+    return status;
 }
 
 void esra_matches_free(struct matches *matches)

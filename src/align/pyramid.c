@@ -16,6 +16,9 @@ static esra_status halve_image(struct pool *pool, const struct image *from, stru
     return status;
 }
 
+/* Brighter than any light: what an infinite sample counts as, so that differences stay numbers. */
+#define VALUE_MOST 1e6f
+
 /* NaN and what is below zero count as black: one bad sample must not spread over the levels. */
 static esra_status take_image(const struct image *from, bool compress, struct image *to, struct message *message)
 {
@@ -23,7 +26,7 @@ static esra_status take_image(const struct image *from, bool compress, struct im
     esra_status status = esra_image_create(to, from->width, from->height, channels, message);
     size_t samples = (size_t)from->width * (size_t)from->height * (size_t)channels;
     for (size_t n = 0; status == ESRA_OK && n < samples; n++) {
-        float value = from->data[n] > 0 ? from->data[n] : 0;
+        float value = from->data[n] > 0 ? fminf(from->data[n], VALUE_MOST) : 0;
         to->data[n] = compress ? sqrtf(value) : value;
     }
     return status;

@@ -13,8 +13,18 @@ struct image {
 /* A zeroed image; every side at least 1. */
 esra_status esra_image_create(struct image *image, int width, int height, int channels, struct message *message);
 
+/* The same with samples unspecified: takes no memory from the system until they are written. */
+esra_status esra_image_reserve(struct image *image, int width, int height, int channels, struct message *message);
+
 /* Frees the samples and zeroes *image; harmless on a zeroed one. */
 void esra_image_free(struct image *image);
+
+/* count images of one size, zeroed; where memory is short, what there is of them is for esra_images_free(). */
+esra_status esra_images_create(struct image **images, int count, int width, int height, int channels,
+                               struct message *message);
+
+/* Frees the images and their array, and sets *images to NULL; NULL is fine. */
+void esra_images_free(struct image **images, int count);
 
 static inline struct plane image_plane(const struct image *image, int channel)
 {

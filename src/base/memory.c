@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,12 @@ static bool block_size(size_t count, size_t size, size_t *bytes, size_t *alignme
     if (*bytes == 0)
         *bytes = *alignment;
     return true;
+}
+
+double esra_block_bytes(double bytes)
+{
+    double unit = bytes >= (double)(2 * HUGE_PAGE) ? (double)HUGE_PAGE : MEMORY_ALIGNMENT;
+    return ceil(bytes / unit) * unit;
 }
 
 void *esra_allocate_untouched(size_t count, size_t size)
@@ -103,6 +110,11 @@ void *esra_arena_take(struct arena *arena, size_t count, size_t size)
     }
     assert(arena->counting || arena->used <= arena->capacity);
     return arena->counting ? NULL : arena->block + start;
+}
+
+size_t esra_arena_counted(const struct arena *arena)
+{
+    return arena->overflow ? SIZE_MAX : arena->used;
 }
 
 void esra_arena_free(struct arena *arena)

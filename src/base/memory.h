@@ -11,6 +11,9 @@
 /* *product = a * b, or false and *product = 0 where that does not fit. */
 bool esra_size_multiply(size_t a, size_t b, size_t *product);
 
+/* What a block of so many bytes takes of the system's memory once it is written to, rounded as below. */
+double esra_block_bytes(double bytes);
+
 /* count * size bytes, zeroed and aligned; NULL where memory is short or the product overflows. */
 void *esra_allocate(size_t count, size_t size);
 
@@ -44,5 +47,8 @@ bool esra_arena_place(struct arena *arena);
 void *esra_arena_take(struct arena *arena, size_t count, size_t size);
 
 void esra_arena_free(struct arena *arena);
+
+/* Bytes counted since esra_arena_count(); SIZE_MAX where they overflowed. */
+size_t esra_arena_counted(const struct arena *arena);
 
 #endif

@@ -1,37 +1,16 @@
 /* gradients/guide.c - gradients, weights and start of the solver. */
 #include "gradients/guide.h"
 
-#include "base/memory.h"
 #include "ops/diff.h"
-
-static esra_status create_images(struct image **images, int count, int width, int height, int channels,
-                                 struct message *message)
-{
-    esra_status status = ESRA_OK;
-    *images = esra_allocate((size_t)count, sizeof **images);
-    if (!*images)
-        return esra_fail_memory(message);
-    for (int n = 0; n < count; n++)
-        TRY(esra_image_create(&(*images)[n], width, height, channels, message));
-fail:
-    return status;
-}
-
-static void free_images(struct image **images, int count)
-{
-    for (int n = 0; *images && n < count; n++)
-        esra_image_free(&(*images)[n]);
-    esra_release(images);
-}
 
 esra_status esra_guide_create(struct guide *guide, int photos, int width, int height, int channels,
                               struct message *message)
 {
     esra_status status = ESRA_OK;
     *guide = (struct guide){.photos = photos};
-    TRY(create_images(&guide->gradients, 2 * (photos + 1), width, height, channels, message));
-    TRY(create_images(&guide->weights, photos, width, height, 1, message));
-    TRY(create_images(&guide->start, photos + 1, width, height, channels, message));
+    TRY(esra_images_create(&guide->gradients, 2 * (photos + 1), width, height, channels, message));
+    TRY(esra_images_create(&guide->weights, photos, width, height, 1, message));
+    TRY(esra_images_create(&guide->start, photos + 1, width, height, channels, message));
     return ESRA_OK;
 fail:
     esra_guide_free(guide);
@@ -40,9 +19,9 @@ fail:
 
 void esra_guide_free(struct guide *guide)
 {
-    free_images(&guide->gradients, 2 * (guide->photos + 1));
-    free_images(&guide->weights, guide->photos);
-    free_images(&guide->start, guide->photos + 1);
+    esra_images_free(&guide->gradients, 2 * (guide->photos + 1));
+    esra_images_free(&guide->weights, guide->photos);
+    esra_images_free(&guide->start, guide->photos + 1);
     *guide = (struct guide){0};
 }
 

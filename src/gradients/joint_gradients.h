@@ -1,19 +1,14 @@
-/* gradients/joint_gradients.h - the guide of a joint two-layer solution. */
+/* gradients/joint_gradients.h - the guide of a joint two-layer solution, one layer after the other. */
 #ifndef ESRA_GRADIENTS_JOINT_GRADIENTS_H
 #define ESRA_GRADIENTS_JOINT_GRADIENTS_H
 
 #include "gradients/guide.h"
 
-struct joint_layers {
-    int photos;                      /* m */
-    const struct image *transmitted; /* T */
-    const struct image *seen;        /* [m]: b_i R(g_i x) */
-    const struct image *trust; /* [m], one channel: robust weight in [0,1], 0 where photo i or its R is not known */
-};
+/* T: E_0 = D T, and the start of layer 0, T in [0,1]. */
+void esra_guide_take_transmitted(struct guide *guide, const struct image *transmitted);
 
-/* E_0 = D T, E_i = D (b_i R(g_i)), zero across the border of what is known; weights = trust; start = the layers in
- * [0,1]. */
-esra_status esra_guide_from_joint(struct guide *guide, const struct joint_layers *layers, struct pool *pool,
-                                  struct message *message);
+/* What photo i reflects, b_i R(g_i x): E_{i+1} its differences, zero across the border of what is known; its weight is
+ * `trust`, one channel: the robust weight in [0,1], 0 where photo i or its R is not known. */
+void esra_guide_take_reflected(struct guide *guide, int photo, const struct image *seen, const struct image *trust);
 
 #endif

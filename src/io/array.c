@@ -33,14 +33,16 @@ static void copy_samples(const struct image *pixels, const struct npy_array *arr
 esra_status esra_array_decode(struct decoding *decoding)
 {
     struct npy_array array = {0};
-    int64_t limit = decoding->options->limits.pixels;
+    int64_t limit = decoding->options->limits.pixels, most = limit > INT64_MAX / 3 ? INT64_MAX : 3 * limit;
+    bool head_only = decoding->options->head_only;
     esra_status status;
     decoding->input->keep = false; /* an array is read once, in order */
-    TRY(esra_npy_read_input(&array, decoding->input, limit > INT64_MAX / 3 ? INT64_MAX : 3 * limit, decoding->message));
+    TRY((head_only ? esra_npy_read_head : esra_npy_read_input)(&array, decoding->input, most, decoding->message));
     TRY(check_shape(decoding, &array));
     TRY(esra_decoding_claim(decoding, (int64_t)array.shape[1], (int64_t)array.shape[0],
                             array.dimensions == 3 ? (int)array.shape[2] : 1));
-    copy_samples(&decoding->photo->pixels, &array);
+    if (!head_only)
+        copy_samples(&decoding->photo->pixels, &array);
     decoding->photo->depth = 32;
 fail:
     esra_npy_free(&array);

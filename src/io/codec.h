@@ -42,6 +42,10 @@ esra_status esra_array_encode(const struct encoding *encoding);
 esra_status esra_heif_decode(struct decoding *decoding);
 esra_status esra_raw_decode(struct decoding *decoding);
 
+/* The row of a name, and its name; -1 and NULL where there is none. */
+int esra_codec_number(const char *name);
+const char *esra_codec_name(int number);
+
 /* Decodes with the row of that name: for a container that turns out to hold something else. */
 esra_status esra_codec_decode_as(const char *name, struct decoding *decoding);
 
@@ -49,7 +53,8 @@ esra_status esra_codec_decode_as(const char *name, struct decoding *decoding);
 esra_status esra_decoding_check_size(struct decoding *decoding, int64_t width, int64_t height);
 
 /* Takes memory for the pixels, unless the size is over the limit or not a size at all. The memory is not touched:
- * decoders write every sample, or call esra_decoding_blacken() for the rest. */
+ * decoders write every sample, or call esra_decoding_blacken() for the rest. With head_only nothing is taken, and decoders
+ * go no further than this and the metadata. */
 esra_status esra_decoding_claim(struct decoding *decoding, int64_t width, int64_t height, int channels);
 
 /* Zeroes the rows from `row` on. */

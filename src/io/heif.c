@@ -144,9 +144,12 @@ static esra_status decode(struct job *job)
                             heif_image_handle_get_height(job->handle), 3));
     TRY(take_profile(job));
     TRY(take_exif(job));
+    job->decoding->orientation = 1;
+    job->decoding->photo->depth = job->depth > 8 ? 16 : 8;
+    if (job->decoding->options->head_only)
+        return ESRA_OK;
     TRY(decode_image(job));
     TRY(store_pixels(job));
-    job->decoding->orientation = 1;
 fail:
     return status;
 }

@@ -357,7 +357,8 @@ static esra_status explain(struct job *job)
         return job->status;
     int code = job->errors.msg_code;
     if (code == JERR_SOF_UNSUPPORTED || code == JERR_BAD_PRECISION || code == JERR_ARITH_NOTIMPL)
-        return esra_decoding_refuse(job->decoding, "is JPEG of a rare kind (12 bit or lossless), which esra does not read",
+        return esra_decoding_refuse(job->decoding,
+                                    "is JPEG of a rare kind (12 bit or lossless), which esra does not read",
                                     "convert it to PNG");
     return esra_decoding_damaged(job->decoding, job->words);
 }
@@ -369,7 +370,7 @@ static esra_status decode(struct job *job)
     if (!guarded(job, read_head) || !guarded(job, take_metadata))
         return explain(job);
     TRY(claim(job));
-    if (!guarded(job, read_rows)) {
+    if (!job->decoding->options->head_only && !guarded(job, read_rows)) {
         if (!job->decoding->options->tolerate_truncated || job->rows_done == 0 || job->status != ESRA_BAD_DATA)
             return explain(job);
         esra_decoding_blacken(job->decoding, job->rows_done);

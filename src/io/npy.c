@@ -13,7 +13,7 @@
 #include "base/memory.h"
 #include "io/input.h"
 
-#define MAGIC "\x93NUMPY"
+#define MAGIC      "\x93NUMPY"
 #define MAGIC_SIZE 6
 
 /* NumPy itself refuses headers past 10,000 bytes; an honest one of eight dimensions has under 300. */
@@ -155,8 +155,8 @@ static esra_status parse_header(struct header *header, const char *text, size_t 
                          name);
     if (!is_float(type))
         return esra_fail(message, ESRA_BAD_DATA,
-                         "%s holds samples of type %.15s, not float32 or float64; convert with .astype('float32')", name,
-                         type);
+                         "%s holds samples of type %.15s, not float32 or float64; convert with .astype('float32')",
+                         name, type);
     header->count = 1;
     size_t bytes;
     for (int n = 0; n < header->dimensions; n++) {
@@ -182,8 +182,8 @@ static esra_status read_header(struct header *header, struct input *input, struc
         return esra_fail(message, ESRA_BAD_DATA, "%s is .npy version %d, and versions 1 to 3 are known; save it again",
                          input->name, start[MAGIC_SIZE]);
     TRY(esra_input_read(input, size_bytes, start[MAGIC_SIZE] == 1 ? 2 : 4, message));
-    size_t length = (size_t)size_bytes[0] | (size_t)size_bytes[1] << 8 | (size_t)size_bytes[2] << 16 |
-                    (size_t)size_bytes[3] << 24;
+    size_t length =
+        (size_t)size_bytes[0] | (size_t)size_bytes[1] << 8 | (size_t)size_bytes[2] << 16 | (size_t)size_bytes[3] << 24;
     if (length > MAX_HEADER)
         return esra_fail(message, ESRA_BAD_DATA, "%s claims a header of %zu bytes, over the limit of %d", input->name,
                          length, MAX_HEADER);
@@ -270,24 +270,41 @@ static void set_strides(struct npy_array *array, bool fortran)
     }
 }
 
+static esra_status take_head(struct npy_array *array, struct header *header, struct input *input, int64_t most_samples,
+                             struct message *message)
+{
+    esra_status status;
+    *array = (struct npy_array){0};
+    *header = (struct header){0};
+    TRY(read_header(header, input, message));
+    if (header->count > (uint64_t)most_samples)
+        TRY(esra_fail(message, ESRA_OVER_LIMIT,
+                      "%s claims %zu samples, over the limit of %lld; if it can be trusted, lift it with --no-limits",
+                      input->name, header->count, (long long)most_samples));
+    TRY(check_size(header, input, message));
+    array->dimensions = header->dimensions;
+    memcpy(array->shape, header->shape, sizeof array->shape);
+    set_strides(array, header->fortran);
+fail:
+    return status;
+}
+
+esra_status esra_npy_read_head(struct npy_array *array, struct input *input, int64_t most_samples,
+                               struct message *message)
+{
+    struct header header;
+    return take_head(array, &header, input, most_samples, message);
+}
+
 esra_status esra_npy_read_input(struct npy_array *array, struct input *input, int64_t most_samples,
                                 struct message *message)
 {
     esra_status status;
-    struct header header = {0};
-    *array = (struct npy_array){0};
-    TRY(read_header(&header, input, message));
-    if (header.count > (uint64_t)most_samples)
-        TRY(esra_fail(message, ESRA_OVER_LIMIT,
-                      "%s claims %zu samples, over the limit of %lld; if it can be trusted, lift it with --no-limits",
-                      input->name, header.count, (long long)most_samples));
-    TRY(check_size(&header, input, message));
+    struct header header;
+    TRY(take_head(array, &header, input, most_samples, message));
     TRY(read_samples(&array->data, &header, input, message));
     if (!esra_input_at_end(input))
         TRY(esra_fail(message, ESRA_BAD_DATA, "%s goes on after its array; give one array alone", input->name));
-    array->dimensions = header.dimensions;
-    memcpy(array->shape, header.shape, sizeof array->shape);
-    set_strides(array, header.fortran);
     return ESRA_OK;
 fail:
     esra_npy_free(array);
@@ -315,9 +332,11 @@ void esra_npy_describe(const struct npy_array *array, char *text, size_t size)
 {
     size_t used = 0;
     for (int n = 0; n <= array->dimensions && used < size; n++) {
-        int wrote = n < array->dimensions
-                        ? snprintf(text + used, size - used, "%s%zu", n ? ", " : "(", array->shape[n])
-                        : snprintf(text + used, size - used, "%s", n == 0 ? "()" : n == 1 ? ",)" : ")");
+        int wrote = n < array->dimensions ? snprintf(text + used, size - used, "%s%zu", n ? ", " : "(", array->shape[n])
+                                          : snprintf(text + used, size - used, "%s",
+                                                     n == 0   ? "()"
+                                                     : n == 1 ? ",)"
+                                                              : ")");
         used += (size_t)wrote;
     }
 }

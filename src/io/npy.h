@@ -22,6 +22,9 @@ esra_status esra_npy_read(struct npy_array *array, const char *path, struct mess
 esra_status esra_npy_read_input(struct npy_array *array, struct input *input, int64_t most_samples,
                                 struct message *message);
 
+/* The shape alone, data NULL; otherwise as above. */
+esra_status esra_npy_read_head(struct npy_array *array, struct input *input, int64_t most_samples, struct message *message);
+
 void esra_npy_free(struct npy_array *array);
 
 /* Writes an array in C order. */

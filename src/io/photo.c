@@ -12,6 +12,8 @@
 #include "io/codec.h"
 #include "io/exif.h"
 #include "io/orient.h"
+#include "io/parcel.h"
+#include "io/profile.h"
 
 #ifdef ESRA_HAVE_LIBHEIF
 #define HEIF_DECODE esra_heif_decode
@@ -82,6 +84,17 @@ static const struct codec *codec_of_word(const char *word)
         if (strcasecmp(codecs[n].name, word) == 0 || has_word(codecs[n].extensions, word))
             return &codecs[n];
     return NULL;
+}
+
+int esra_codec_number(const char *name)
+{
+    const struct codec *codec = codec_of_word(name);
+    return codec ? (int)(codec - codecs) : -1;
+}
+
+const char *esra_codec_name(int number)
+{
+    return number >= 0 && number < CODECS ? codecs[number].name : NULL;
 }
 
 /* Without slash or dot there is no extension: "". */
@@ -158,14 +171,12 @@ esra_status esra_decoding_claim(struct decoding *decoding, int64_t width, int64_
         return status;
     struct image *pixels = &decoding->photo->pixels;
     esra_image_free(pixels);
+    *pixels = (struct image){NULL, (int)width, (int)height, channels};
+    if (decoding->options->head_only)
+        return ESRA_OK;
     /* Both sides fit an int, so their product fits; with channels and bytes the allocation checks it. */
     pixels->data = esra_allocate_untouched((size_t)width * (size_t)height, (size_t)channels * sizeof *pixels->data);
-    if (!pixels->data)
-        return esra_fail_memory(decoding->message);
-    pixels->width = (int)width;
-    pixels->height = (int)height;
-    pixels->channels = channels;
-    return ESRA_OK;
+    return pixels->data ? ESRA_OK : esra_fail_memory(decoding->message);
 }
 
 void esra_decoding_blacken(struct decoding *decoding, int row)
@@ -252,7 +263,7 @@ static esra_status check_finite(struct decoding *decoding)
 {
     const struct image *pixels = &decoding->photo->pixels;
     size_t count = (size_t)pixels->width * (size_t)pixels->height * (size_t)pixels->channels;
-    if (decoding->photo->depth != 32)
+    if (decoding->photo->depth != 32 || !pixels->data)
         return ESRA_OK;
     for (size_t n = 0; n < count; n++)
         if (!isfinite(pixels->data[n]))
@@ -268,7 +279,12 @@ static esra_status make_upright(struct decoding *decoding)
         orientation = decoding->orientation;
     if (orientation >= 5)
         esra_exif_swap_sides(&photo->exif);
-    return esra_orient(&photo->pixels, orientation, decoding->message);
+    photo->orientation = orientation >= 1 && orientation <= 8 ? orientation : 1;
+    if (photo->pixels.data)
+        return esra_orient(&photo->pixels, orientation, decoding->message);
+    if (photo->orientation >= 5)
+        photo->pixels = (struct image){NULL, photo->pixels.height, photo->pixels.width, photo->pixels.channels};
+    return ESRA_OK;
 }
 
 esra_status esra_photo_read_input(struct photo *photo, struct input *input, const struct read_options *options,
@@ -282,10 +298,33 @@ esra_status esra_photo_read_input(struct photo *photo, struct input *input, cons
     TRY(decode(&decoding));
     TRY(check_finite(&decoding));
     TRY(make_upright(&decoding));
+    if (options->profile)
+        TRY(esra_profile_look(photo, message));
     return ESRA_OK;
 fail:
     esra_photo_free(photo);
     return status;
+}
+
+bool esra_photo_can_distrust(void)
+{
+#ifdef ESRA_HAVE_SECCOMP
+    return true;
+#else
+    return false;
+#endif
+}
+
+static esra_status read_distrusting(struct photo *photo, struct input *input, const struct read_options *options,
+                                    struct message *message)
+{
+#ifdef ESRA_HAVE_SECCOMP
+    return esra_parcel_read(photo, input, options, message);
+#else
+    (void)photo, (void)options;
+    return esra_fail(message, ESRA_BAD_ARGUMENT, "%s cannot be decoded apart: this esra was built without libseccomp",
+                     input->name);
+#endif
 }
 
 esra_status esra_photo_read(struct photo *photo, const char *path, const struct read_options *options,
@@ -296,9 +335,15 @@ esra_status esra_photo_read(struct photo *photo, const char *path, const struct 
     esra_status status = esra_input_open(&input, path, message);
     if (status != ESRA_OK)
         return status;
-    status = esra_photo_read_input(photo, &input, options, message);
+    status = options->untrusted ? read_distrusting(photo, &input, options, message)
+                                : esra_photo_read_input(photo, &input, options, message);
     esra_input_close(&input);
     return status;
+}
+
+double esra_photo_curve(const void *photo, int channel, double code)
+{
+    return ((const struct photo *)photo)->curves[channel * CURVE_CODES + (int)lround(code * (CURVE_CODES - 1))];
 }
 
 void esra_photo_free(struct photo *photo)
@@ -306,6 +351,7 @@ void esra_photo_free(struct photo *photo)
     esra_image_free(&photo->pixels);
     esra_bytes_free(&photo->icc);
     esra_bytes_free(&photo->exif);
+    free(photo->curves);
     *photo = (struct photo){0};
 }
 

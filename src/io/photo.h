@@ -22,8 +22,16 @@ struct photo {
     const char *format;  /* a name of the codec table, "PNG" */
     struct bytes icc;    /* the colour profile of the pixels; empty: none was given */
     struct bytes exif;   /* from its TIFF header on; orientation 1, no thumbnail, which would show the old picture */
+    int orientation;     /* that has been applied, 1..8 as in EXIF; 1 also where the decoder turns the picture itself */
     bool incomplete;     /* damaged, and kept by tolerate_truncated: what is missing is black */
+    /* With read_options.profile: */
+    char profile_name[80]; /* its own description in plain ASCII, or "" */
+    double *curves;        /* owned: CURVE_CODES for each of curve_channels, the light in 0..1 of every 16-bit code; NULL:
+                              the profile has no such curves */
+    int curve_channels;
 };
+
+#define CURVE_CODES 65536
 
 /* Refused before memory is taken. */
 struct limits {
@@ -33,21 +41,28 @@ struct limits {
     int64_t metadata; /* bytes of all that is not pixels (profile, EXIF, XMP, text) */
     int64_t stream;   /* bytes kept of a pipe; 0: no limit */
     int photos;       /* of a command */
+    int seconds;      /* of decoding a photo that is not trusted; 0: no limit */
 };
 
 /* 200 MP: the largest that phones take have 199.8; a million a side: libpng's number; 100 scans: that of libtiff's JPEG,
  * and encoders use about ten; 16 MiB: profiles of printers have up to a few; 1 GiB; 256 photos: more than anyone takes of
- * one glass. */
-#define LIMITS_DEFAULT {200 * INT64_C(1000000), 1000000, 100, INT64_C(16) << 20, INT64_C(1) << 30, 256}
+ * one glass; 120 s: ten times what the largest takes. */
+#define LIMITS_DEFAULT {200 * INT64_C(1000000), 1000000, 100, INT64_C(16) << 20, INT64_C(1) << 30, 256, 120}
 
 /* What --no-limits sets: only addresses limit. */
-#define LIMITS_NONE {INT64_MAX, INT32_MAX, INT32_MAX, INT64_MAX, 0, INT32_MAX}
+#define LIMITS_NONE {INT64_MAX, INT32_MAX, INT32_MAX, INT64_MAX, 0, INT32_MAX, 0}
 
 struct read_options {
     struct limits limits;
     bool tolerate_truncated; /* keep what can be decoded of a damaged file */
+    bool head_only;          /* all but the pixels, whose data stays NULL */
+    bool profile;            /* look into the colour profile */
+    bool untrusted;          /* decode in a process that can do nothing else (doc/trust.md) */
 };
-#define READ_OPTIONS_DEFAULT {LIMITS_DEFAULT, false}
+#define READ_OPTIONS_DEFAULT {LIMITS_DEFAULT, false, false, false, false}
+
+/* Whether this build can read what is not trusted: it needs libseccomp. */
+bool esra_photo_can_distrust(void);
 
 /* Reads the file ("-": standard input), whatever its name says it is: its first bytes decide. */
 esra_status esra_photo_read(struct photo *photo, const char *path, const struct read_options *options,
@@ -56,6 +71,9 @@ esra_status esra_photo_read(struct photo *photo, const char *path, const struct 
 /* The same from an input that is open and at its first byte. It stays open. */
 esra_status esra_photo_read_input(struct photo *photo, struct input *input, const struct read_options *options,
                                   struct message *message);
+
+/* Light in 0..1 of a 16-bit code in 0..1 by the curves of a struct photo, as colour/light.h's light_curve. */
+double esra_photo_curve(const void *photo, int channel, double code);
 
 /* Frees and zeroes; harmless on a zeroed photo. */
 void esra_photo_free(struct photo *photo);

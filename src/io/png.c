@@ -232,6 +232,8 @@ static esra_status claim(struct job *job)
     if (status != ESRA_OK)
         return status;
     decoding->photo->depth = job->type == SAMPLE_8 ? 8 : 16;
+    if (decoding->options->head_only)
+        return ESRA_OK;
     if (interlaced && decoding->options->tolerate_truncated)
         esra_decoding_blacken(decoding, 0);
     job->row = malloc(png_get_rowbytes(job->png, job->info));
@@ -255,7 +257,7 @@ static esra_status decode(struct job *job)
     if (!guarded(job, read_head))
         return explain(job);
     TRY(claim(job));
-    if (!guarded(job, read_rows))
+    if (!job->decoding->options->head_only && !guarded(job, read_rows))
         TRY(salvage(job));
     job->status = ESRA_OK;
     if (!guarded(job, take_metadata))

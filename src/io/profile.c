@@ -25,11 +25,10 @@ static double sample_table(const cmsToneCurve *curve, double code)
     return (table[k] + (table[k + 1] - table[k]) * (position - k)) / 65535.0;
 }
 
-/* A formula is evaluated; of a table the samples are joined here, because lcms2 would round to 16 bits, which in the
- * shadows leaves steps. */
-double esra_profile_curve(const void *profile, int channel, double code)
+/* Light in 0..1 of a code in 0..1. A formula is evaluated; of a table the samples are joined here, because lcms2 would
+ * round to 16 bits, which in the shadows leaves steps. */
+static double curve_value(const cmsToneCurve *curve, double code)
 {
-    const cmsToneCurve *curve = ((const struct profile *)profile)->curves[channel];
     if (cmsGetToneCurveParametricType(curve) != 0)
         return cmsEvalToneCurveFloat(curve, (float)code);
     return sample_table(curve, code);
@@ -50,27 +49,56 @@ static bool find_curves(struct profile *profile, int channels)
     return true;
 }
 
-esra_status esra_profile_open(struct profile **profile, const struct bytes *icc, int channels, struct message *message)
+static bool open_profile(struct profile *profile, const struct bytes *icc)
 {
-    *profile = calloc(1, sizeof **profile);
-    if (!*profile)
-        return esra_fail_memory(message);
-    (*profile)->context = cmsCreateContext(NULL, NULL);
-    if ((*profile)->context && icc->size)
-        (*profile)->handle = cmsOpenProfileFromMemTHR((*profile)->context, icc->data, (cmsUInt32Number)icc->size);
-    if (!(*profile)->handle || !find_curves(*profile, channels))
-        esra_profile_free(profile);
-    return ESRA_OK;
+    *profile = (struct profile){.context = cmsCreateContext(NULL, NULL)};
+    if (profile->context && icc->size)
+        profile->handle = cmsOpenProfileFromMemTHR(profile->context, icc->data, (cmsUInt32Number)icc->size);
+    return profile->handle != NULL;
 }
 
-void esra_profile_free(struct profile **profile)
+static void close_profile(struct profile *profile)
 {
-    if (*profile && (*profile)->handle)
-        cmsCloseProfile((*profile)->handle);
-    if (*profile && (*profile)->context)
-        cmsDeleteContext((*profile)->context);
-    free(*profile);
-    *profile = NULL;
+    if (profile->handle)
+        cmsCloseProfile(profile->handle);
+    if (profile->context)
+        cmsDeleteContext(profile->context);
+}
+
+/* Descriptions come from anyone: only what a terminal can show without being steered by it. */
+static void take_name(const struct profile *profile, char *name, size_t size)
+{
+    cmsGetProfileInfoASCII(profile->handle, cmsInfoDescription, "en", "US", name, (cmsUInt32Number)size);
+    name[size - 1] = '\0';
+    for (char *c = name; *c; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+}
+
+static void take_curves(const struct profile *profile, struct photo *photo)
+{
+    for (int c = 0; c < photo->pixels.channels; c++)
+        for (int k = 0; k < CURVE_CODES; k++)
+            photo->curves[c * CURVE_CODES + k] = curve_value(profile->curves[c], (double)k / (CURVE_CODES - 1));
+}
+
+esra_status esra_profile_look(struct photo *photo, struct message *message)
+{
+    struct profile profile;
+    esra_status status = ESRA_OK;
+    if (open_profile(&profile, &photo->icc)) {
+        take_name(&profile, photo->profile_name, sizeof photo->profile_name);
+        if (find_curves(&profile, photo->pixels.channels)) {
+            photo->curves = malloc((size_t)photo->pixels.channels * CURVE_CODES * sizeof *photo->curves);
+            status = photo->curves ? ESRA_OK : esra_fail_memory(message);
+        }
+        if (photo->curves) {
+            photo->curve_channels = photo->pixels.channels;
+            take_curves(&profile, photo);
+        }
+    }
+    close_profile(&profile);
+    return status;
 }
 
 /* ---- CMYK ---- */

@@ -4,17 +4,9 @@
 
 #include "io/codec.h"
 
-/* The curves of a profile of the matrix kind (three channels) or the grey kind (one): code values to linear light in
- * the photo's own primaries. */
-struct profile;
-
-/* *profile is NULL where the bytes are no profile, one of another kind, or for another number of channels. */
-esra_status esra_profile_open(struct profile **profile, const struct bytes *icc, int channels, struct message *message);
-
-/* Light in 0..1 of a code in 0..1. The pointer is untyped so that this fits colour/light.h's light_curve. */
-double esra_profile_curve(const void *profile, int channel, double code);
-
-void esra_profile_free(struct profile **profile);
+/* Fills the photo's profile_name, and its curves where the profile is of the matrix kind (three channels) or the grey
+ * kind (one), for as many channels as the photo has: code values to linear light in the photo's own primaries. */
+esra_status esra_profile_look(struct photo *photo, struct message *message);
 
 /* CMYK to sRGB by the photo's own profile; refused where there is none. */
 struct cmyk;

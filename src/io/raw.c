@@ -76,6 +76,17 @@ static esra_status develop(struct decoding *decoding, libraw_data_t *raw)
     return status;
 }
 
+/* The picture as it will be developed: without the sensor's border, and upright. */
+static esra_status take_head(struct decoding *decoding, libraw_data_t *raw)
+{
+    decoding->photo->depth = 16;
+    decoding->orientation = 1;
+    int error = libraw_adjust_sizes_info_only(raw);
+    if (error)
+        return damaged(decoding, error);
+    return esra_decoding_claim(decoding, raw->sizes.iwidth, raw->sizes.iheight, raw->idata.colors == 1 ? 1 : 3);
+}
+
 static esra_status decode(struct decoding *decoding, libraw_data_t *raw, const struct bytes *file)
 {
     esra_status status;
@@ -85,6 +96,8 @@ static esra_status decode(struct decoding *decoding, libraw_data_t *raw, const s
         return damaged(decoding, error);
     /* Refuses what is too large before LibRaw takes memory for it. */
     TRY(esra_decoding_claim(decoding, raw->sizes.raw_width, raw->sizes.raw_height, 3));
+    if (decoding->options->head_only)
+        return take_head(decoding, raw);
     TRY(develop(decoding, raw));
 fail:
     return status;

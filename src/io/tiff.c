@@ -406,7 +406,8 @@ static esra_status decode(struct job *job)
         return damaged(job);
     TRY(read_head(job));
     job->words[0] = '\0';
-    TRY(read_pixels(job));
+    if (!job->decoding->options->head_only)
+        TRY(read_pixels(job));
 fail:
     return status;
 }

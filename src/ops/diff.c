@@ -41,3 +41,30 @@ void esra_diff_adjoint(struct plane p, struct plane q, struct plane out)
         esra_diff_adjoint_row(y > 0 ? plane_row(p, y - 1) : NULL, y < out.height - 1 ? plane_row(p, y) : NULL,
                               plane_row(q, y), plane_row(out, y), out.width);
 }
+
+/* d at (x, y), 0 past the border. */
+static float difference(struct plane d, int x, int y)
+{
+    return x < d.width && y < d.height ? plane_row(d, y)[x] : 0;
+}
+
+static int last_twice(int x, int length)
+{
+    return x < length ? x : length - 1;
+}
+
+void esra_diff_halve(struct plane p, struct plane q, struct plane half_p, struct plane half_q)
+{
+    static const float share[3] = {0.25f, 0.5f, 0.25f};
+    for (int y = 0; y < half_p.height; y++)
+        for (int x = 0; x < half_p.width; x++) {
+            int right = last_twice(2 * x + 1, p.width), below = last_twice(2 * y + 1, p.height);
+            float down = 0, across = 0;
+            for (int k = 0; k < 3; k++) {
+                down += share[k] * (difference(p, 2 * x, 2 * y + k) + difference(p, right, 2 * y + k));
+                across += share[k] * (difference(q, 2 * x + k, 2 * y) + difference(q, 2 * x + k, below));
+            }
+            plane_row(half_p, y)[x] = y < half_p.height - 1 ? down : 0;
+            plane_row(half_q, y)[x] = x < half_q.width - 1 ? across : 0;
+        }
+}

@@ -20,4 +20,9 @@ void esra_diff_adjoint(struct plane p, struct plane q, struct plane out);
 /* One row of the adjoint: p_above is NULL in the first row, p in the last. */
 void esra_diff_adjoint_row(const float *p_above, const float *p, const float *q, float *out, int width);
 
+/* Differences of the image whose pixels are means of 2x2 of another's, from that one's; both sides halved, rounded up.
+ * Coarse pixels y and y+1 are apart by the mean over their two columns of (d[2y] + 2 d[2y+1] + d[2y+2])/2, those past
+ * the border being zero; where the number of columns is odd the last counts twice. */
+void esra_diff_halve(struct plane p, struct plane q, struct plane half_p, struct plane half_q);
+
 #endif

@@ -145,12 +145,17 @@ static void remove_mean(struct plane u)
         u.data[n] -= mean;
 }
 
-void esra_poisson_solve(struct plane p, struct plane q, struct plane u, float *scratch)
+void esra_poisson_improve(struct plane p, struct plane q, struct plane u, int cycles, float *scratch)
 {
     struct plane f = take(&scratch, u.width, u.height), r = take(&scratch, u.width, u.height);
     esra_diff_adjoint(p, q, f);
-    for (int k = 0; k < CYCLES; k++) {
+    for (int k = 0; k < cycles; k++) {
         cycle(u, f, r, scratch);
         remove_mean(u);
     }
+}
+
+void esra_poisson_solve(struct plane p, struct plane q, struct plane u, float *scratch)
+{
+    esra_poisson_improve(p, q, u, CYCLES, scratch);
 }

@@ -13,7 +13,8 @@
 
 struct resampling {
     const struct image *from, *to;
-    const struct transform *transform;
+    const struct transform *transform; /* one of these two */
+    const struct image *map;
     struct plane mask;
     float (*weights)[TAPS]; /* [PHASES + 1] */
 };
@@ -78,11 +79,24 @@ static float sample(struct plane plane, const struct taps *across, const struct 
     return sum;
 }
 
+/* Where pixel (x, y) lies in `from`; false, with (0, 0), where nowhere. */
+static bool locate(const struct resampling *r, int x, int y, double *u, double *v)
+{
+    if (r->transform)
+        return transform_apply(r->transform, x, y, u, v);
+    *u = plane_row(image_plane(r->map, 0), y)[x];
+    *v = plane_row(image_plane(r->map, 1), y)[x];
+    bool finite = isfinite(*u) && isfinite(*v);
+    if (!finite)
+        *u = *v = 0;
+    return finite;
+}
+
 static void resample_pixel(const struct resampling *r, int x, int y)
 {
     const struct image *from = r->from, *to = r->to;
     double u, v;
-    bool seen = transform_apply(r->transform, x, y, &u, &v);
+    bool seen = locate(r, x, y, &u, &v);
     /* A hundredth of a pixel of slack: the identity found by estimation is not cut at the border. */
     bool valid = seen && u > -.01 && v > -.01 && u < from->width - .99 && v < from->height - .99;
     if (r->mask.data)
@@ -101,11 +115,22 @@ static void resample_block(void *work, int task, int worker)
             resample_pixel(r, x, y);
 }
 
+static void resample(struct pool *pool, struct resampling *r)
+{
+    float weights[PHASES + 1][TAPS];
+    r->weights = weights;
+    fill_weights(weights);
+    esra_pool_run(pool, resample_block, r, rows_blocks(r->to->height), NULL);
+}
+
 void esra_resample(struct pool *pool, const struct image *from, const struct transform *t, const struct image *to,
                    struct plane mask)
 {
-    float weights[PHASES + 1][TAPS];
-    struct resampling r = {from, to, t, mask, weights};
-    fill_weights(weights);
-    esra_pool_run(pool, resample_block, &r, rows_blocks(to->height), NULL);
+    resample(pool, &(struct resampling){.from = from, .to = to, .transform = t, .mask = mask});
+}
+
+void esra_resample_map(struct pool *pool, const struct image *from, const struct image *map, const struct image *to,
+                       struct plane mask)
+{
+    resample(pool, &(struct resampling){.from = from, .to = to, .map = map, .mask = mask});
 }

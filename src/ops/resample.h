@@ -1,6 +1,6 @@
-/* ops/resample.h - Lanczos-3 resampling of an image through a transform: for estimation and for output. Solvers use the
- * bilinear warp, whose adjoint is exact; this one keeps what bilinear interpolation blurs away, on which the
- * ratio of gradients depends (gradients/mixing.h). */
+/* ops/resample.h - Lanczos-3 resampling of an image through a transform or a dense map: for estimation and for output.
+ * Solvers use the bilinear warp, whose adjoint is exact; this one keeps what bilinear interpolation blurs away, on which
+ * the ratio of gradients depends (gradients/mixing.h). */
 #ifndef ESRA_OPS_RESAMPLE_H
 #define ESRA_OPS_RESAMPLE_H
 
@@ -13,5 +13,10 @@
  * where t x lies inside `from`, 0 elsewhere. */
 void esra_resample(struct pool *pool, const struct image *from, const struct transform *t, const struct image *to,
                    struct plane mask);
+
+/* The same through a dense map of to's size: channel 0 says in which column of `from` a pixel lies, channel 1 in which
+ * row; pixels whose position is not finite become 0. */
+void esra_resample_map(struct pool *pool, const struct image *from, const struct image *map, const struct image *to,
+                       struct plane mask);
 
 #endif

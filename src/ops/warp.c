@@ -19,17 +19,22 @@ static int locate(double t, int length, uint16_t *fraction)
     return lower;
 }
 
-static struct warp_point point_at(const struct warp *warp, const double h[9], int x, int y)
+static struct warp_point point_near(const struct warp *warp, double u, double v)
 {
     struct warp_point point = {-1, 0, 0};
-    double w = h[6] * x + h[7] * y + h[8];
-    if (!(w > 1e-9)) /* at or beyond the horizon; h is scaled so that w is about 1 */
-        return point;
-    int column = locate((h[0] * x + h[1] * y + h[2]) / w, warp->canvas_width, &point.fx);
-    int row = locate((h[3] * x + h[4] * y + h[5]) / w, warp->canvas_height, &point.fy);
+    int column = locate(u, warp->canvas_width, &point.fx);
+    int row = locate(v, warp->canvas_height, &point.fy);
     if (column >= 0 && row >= 0)
         point.index = row * warp->canvas_width + column;
     return point;
+}
+
+static struct warp_point point_at(const struct warp *warp, const double h[9], int x, int y)
+{
+    double w = h[6] * x + h[7] * y + h[8];
+    if (!(w > 1e-9)) /* at or beyond the horizon; h is scaled so that w is about 1 */
+        return (struct warp_point){-1, 0, 0};
+    return point_near(warp, (h[0] * x + h[1] * y + h[2]) / w, (h[3] * x + h[4] * y + h[5]) / w);
 }
 
 void esra_warp_layout(struct warp *warp, struct arena *arena)
@@ -45,21 +50,57 @@ void esra_warp_layout(struct warp *warp, struct arena *arena)
     warp->high = esra_arena_take(arena, height, sizeof *warp->high);
 }
 
+/* The canvas rows that row y of the table touches. */
+static void note_rows(struct warp *warp, int y)
+{
+    const struct warp_point *row = warp->points + (size_t)y * warp->width;
+    int low = warp->canvas_height, high = 0;
+    for (int x = 0; x < warp->width; x++) {
+        if (row[x].index < 0)
+            continue;
+        int upper = row[x].index / warp->canvas_width, lower = upper + (warp->down > 0);
+        low = upper < low ? upper : low;
+        high = lower >= high ? lower + 1 : high;
+    }
+    warp->low[y] = low < high ? low : 0;
+    warp->high[y] = high;
+}
+
 void esra_warp_fill(struct warp *warp, const double h[9], int begin, int end)
 {
     for (int y = begin; y < end; y++) {
         struct warp_point *row = warp->points + (size_t)y * warp->width;
-        int low = warp->canvas_height, high = 0;
-        for (int x = 0; x < warp->width; x++) {
+        for (int x = 0; x < warp->width; x++)
             row[x] = point_at(warp, h, x, y);
-            if (row[x].index < 0)
-                continue;
-            int upper = row[x].index / warp->canvas_width, lower = upper + (warp->down > 0);
-            low = upper < low ? upper : low;
-            high = lower >= high ? lower + 1 : high;
+        note_rows(warp, y);
+    }
+}
+
+/* Mean of the map over the block of pixel (x, y), cut off at the map's border; in units and coordinates of the canvas.
+ */
+static struct warp_point point_of_block(const struct warp *warp, const struct warp_map *map, int x, int y)
+{
+    int step = map->step, right = (x + 1) * step < map->x.width ? (x + 1) * step : map->x.width;
+    int bottom = (y + 1) * step < map->x.height ? (y + 1) * step : map->x.height;
+    double u = 0, v = 0, count = (double)(right - x * step) * (bottom - y * step);
+    for (int j = y * step; j < bottom; j++)
+        for (int i = x * step; i < right; i++) {
+            u += plane_row(map->x, j)[i];
+            v += plane_row(map->y, j)[i];
         }
-        warp->low[y] = low < high ? low : 0;
-        warp->high[y] = high;
+    /* A block cut off has its middle elsewhere: what is missing is taken to go on at the map's own pace of one. */
+    u = u / count - map->left + 0.5 * (step - (right - x * step));
+    v = v / count - map->top + 0.5 * (step - (bottom - y * step));
+    return point_near(warp, (u - 0.5 * (step - 1)) / step, (v - 0.5 * (step - 1)) / step);
+}
+
+void esra_warp_fill_map(struct warp *warp, const struct warp_map *map, int begin, int end)
+{
+    for (int y = begin; y < end; y++) {
+        struct warp_point *row = warp->points + (size_t)y * warp->width;
+        for (int x = 0; x < warp->width; x++)
+            row[x] = point_of_block(warp, map, x, y);
+        note_rows(warp, y);
     }
 }
 

@@ -1,4 +1,4 @@
-/* ops/warp.h - bilinear warp S of a canvas by a homography h, and its adjoint.
+/* ops/warp.h - bilinear warp S of a canvas by h, a homography or a dense map, and its adjoint.
  *
  *     (S v)(x) = sum over the four samples k around h(x) of  w_k(x) v(k),      zero where h(x) leaves the canvas
  *     (S'u)(k) = sum over the pixels x that read k of  w_k(x) u(x)
@@ -36,6 +36,19 @@ void esra_warp_layout(struct warp *warp, struct arena *arena);
 
 /* Fills the rows [begin, end) of the table; h is a 3x3 matrix, row by row. */
 void esra_warp_fill(struct warp *warp, const double h[9], int begin, int end);
+
+/* Where each pixel of a full-size frame goes, in full-size pixels, and the grid on which a warp wants it: pixel x of a
+ * warp coarser by `step` is the mean of pixels step x .. step x + step - 1, and so are its canvas' samples, the first
+ * of which begins at (left, top). */
+struct warp_map {
+    struct plane x, y;
+    int step;
+    double left, top;
+};
+
+/* The same from a dense map; positions that are not finite lie outside. The warp's frame is the map's size divided by
+ * step, rounded up. */
+void esra_warp_fill_map(struct warp *warp, const struct warp_map *map, int begin, int end);
 
 /* out = S canvas, one channel. */
 void esra_warp_forward(const struct warp *warp, struct plane canvas, struct plane out);

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "ops/resample.h"
-#include "pipeline/pipeline.h"
+#include "pipeline/parallax.h"
 
 static esra_status check_image(const struct pipeline *p, const esra_image *image, int number)
 {
@@ -118,35 +118,31 @@ static esra_status return_reflected(struct pipeline *p, int i, struct image *own
 {
     struct transform back;
     size_t pixels = (size_t)p->width * (size_t)p->height;
-    if (p->output->method == ESRA_METHOD_NONE || !p->motions[i].aligned ||
-        !esra_transform_invert(&p->still[i], &back)) {
+    esra_status status = ESRA_OK;
+    memset(mask->data, 0, pixels * sizeof(float));
+    if (p->output->method == ESRA_METHOD_NONE || !p->motions[i].aligned)
         memset(own->data, 0, pixels * (size_t)p->channels * sizeof(float));
-    } else {
+    else if (p->parallax)
+        TRY(esra_parallax_return(p, i, &p->guide.start[i + 1], own, mask));
+    else if (esra_transform_invert(&p->still[i], &back))
         esra_resample(p->pool, &p->guide.start[i + 1], &back, own, image_plane(mask, 0));
-        for (int c = 0; c < p->channels; c++)
-            for (size_t n = 0; n < pixels; n++)
-                own->data[(size_t)c * pixels + n] *= mask->data[n];
-    }
+    for (int c = 0; c < p->channels; c++)
+        for (size_t n = 0; n < pixels; n++)
+            own->data[(size_t)c * pixels + n] *= mask->data[n];
     store(own, &p->output->reflected[i]);
-    return ESRA_OK;
+fail:
+    return status;
 }
 
-static esra_status return_confidence(struct pipeline *p, struct image *mask)
+/* The mean over the photos of how far the joint solution explains each. */
+static void return_confidence(struct pipeline *p, struct image *mean)
 {
     size_t pixels = (size_t)p->width * (size_t)p->height;
-    esra_status status = ESRA_OK;
-    struct image trust = {0};
-    memset(mask->data, 0, pixels * sizeof(float));
-    for (int i = 0; p->output->method == ESRA_METHOD_JOINT && i < p->photos; i++) {
-        TRY(esra_joint_trust(p->joint, i, &trust, p->message));
+    memset(mean->data, 0, pixels * sizeof(float));
+    for (int i = 0; p->output->method == ESRA_METHOD_JOINT && i < p->photos; i++)
         for (size_t n = 0; n < pixels; n++)
-            mask->data[n] += trust.data[n] / (float)p->photos;
-        esra_image_free(&trust);
-    }
-    store(mask, &p->output->confidence);
-fail:
-    esra_image_free(&trust);
-    return status;
+            mean->data[n] += p->guide.weights[i].data[n] / (float)p->photos;
+    store(mean, &p->output->confidence);
 }
 
 esra_status esra_pipeline_return(struct pipeline *p)
@@ -160,7 +156,7 @@ esra_status esra_pipeline_return(struct pipeline *p)
     for (int i = 0; p->output->reflected && i < p->photos; i++)
         TRY(return_reflected(p, i, &own, &mask));
     if (p->output->confidence.data)
-        TRY(return_confidence(p, &mask));
+        return_confidence(p, &mask);
     esra_pipeline_tell(p);
 fail:
     esra_image_free(&own);

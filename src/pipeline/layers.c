@@ -4,32 +4,26 @@
 #include "gradients/vote.h"
 #include "pipeline/pipeline.h"
 
-static void free_images(struct image **images, int count)
-{
-    for (int n = 0; *images && n < count; n++)
-        esra_image_free(&(*images)[n]);
-    esra_release(images);
-}
-
-/* The joint solution's own gradients, weighed by how far it explains each photo. */
+/* The joint solution's own gradients, weighed by how far it explains each photo. One layer at a time: all of them twice
+ * would be the most that a separation ever holds. */
 static esra_status guide_by_joint(struct pipeline *p)
 {
-    struct image transmitted = {0}, *seen = esra_allocate((size_t)p->photos, sizeof *seen);
-    struct image *trust = esra_allocate((size_t)p->photos, sizeof *trust);
-    struct joint_layers layers = {p->photos, &transmitted, seen, trust};
+    struct image layer = {0}, trust = {0};
     esra_status status;
-    if (!seen || !trust)
-        TRY(esra_fail_memory(p->message));
-    TRY(esra_joint_transmitted(p->joint, &transmitted, p->message));
+    esra_joint_trim(p->joint);
+    TRY(esra_guide_create(&p->guide, p->photos, p->width, p->height, p->channels, p->message));
+    TRY(esra_joint_transmitted(p->joint, &layer, p->message));
+    esra_guide_take_transmitted(&p->guide, &layer);
     for (int i = 0; i < p->photos; i++) {
-        TRY(esra_joint_seen(p->joint, i, &seen[i], p->message));
-        TRY(esra_joint_trust(p->joint, i, &trust[i], p->message));
+        esra_image_free(&layer);
+        TRY(esra_joint_seen(p->joint, i, &layer, p->message));
+        TRY(esra_joint_trust(p->joint, i, &trust, p->message));
+        esra_guide_take_reflected(&p->guide, i, &layer, &trust);
+        esra_image_free(&trust);
     }
-    TRY(esra_guide_from_joint(&p->guide, &layers, p->pool, p->message));
 fail:
-    esra_image_free(&transmitted);
-    free_images(&seen, p->photos);
-    free_images(&trust, p->photos);
+    esra_image_free(&layer);
+    esra_image_free(&trust);
     return status;
 }
 
@@ -50,7 +44,7 @@ static esra_status guide_as_given(struct pipeline *p)
     return status;
 }
 
-esra_status esra_pipeline_extract(struct pipeline *p)
+static esra_status make_guide(struct pipeline *p)
 {
     switch (p->output->method) {
     case ESRA_METHOD_JOINT: return guide_by_joint(p);
@@ -59,6 +53,15 @@ esra_status esra_pipeline_extract(struct pipeline *p)
     case ESRA_METHOD_NONE: break;
     }
     return ESRA_OK;
+}
+
+/* What only led to the guide makes room for the solver. */
+esra_status esra_pipeline_extract(struct pipeline *p)
+{
+    esra_status status = make_guide(p);
+    esra_joint_free(&p->joint);
+    esra_images_free(&p->masks, p->photos);
+    return status;
 }
 
 static void view_all(esra_image *views, const struct image *images, int count)

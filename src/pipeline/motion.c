@@ -7,9 +7,9 @@
 #include "gradients/mixing.h"
 #include "pipeline/pipeline.h"
 
-/* Candidates for the reflection's motion are ranked by the joint objective at a quarter of the size, where a solve takes
- * a sixteenth of the time and the right motion still stands out. */
-#define RANK_LEVEL 2
+/* Candidates for the reflection's motion are ranked by the joint objective at about this many pixels, a quarter of the size
+ * of 640 x 480: a solve takes a sixteenth of the time, and the right motion still stands out. */
+#define RANK_PIXELS 4e4
 
 /* Where the camera went less far, the ratio of two ways says nothing. */
 #define LEAST_WAY_PX 2
@@ -87,6 +87,8 @@ fail:
 esra_status esra_pipeline_measure(struct pipeline *p)
 {
     esra_status status = ESRA_OK;
+    if (p->approached)
+        return ESRA_OK;
     struct mixing *mixing = esra_allocate((size_t)p->photos, sizeof *mixing);
     if (!mixing)
         return esra_fail_memory(p->message);
@@ -108,12 +110,13 @@ struct motions {
     double score;
 };
 
-/* The search: all photos at a quarter of their size, the best motions so far and those being tried. */
+/* The search: all photos at a fraction of their size, the best motions so far and those being tried. */
 struct search {
     struct pipeline *p;
     struct joint *joint;
     struct motions best, trial;
     double *numbers; /* [9 photos] */
+    int level;       /* of the joint solve */
 };
 
 static bool takes_part(const struct pipeline *p, int i)
@@ -164,9 +167,9 @@ static esra_status try_motions(struct search *search)
         esra_transform_invert(&search->trial.each[i], &back);
         memcpy(search->numbers + 9 * i, back.h, sizeof back.h);
     }
-    struct joint_model model = {p->mixing, p->mixing, search->numbers};
+    struct joint_model model = {.mixing = p->mixing, .reflection_gain = p->mixing, .motion = search->numbers};
     esra_joint_settings_default(&settings);
-    esra_status status = esra_joint_solve(search->joint, &model, &settings, RANK_LEVEL, &info, p->message);
+    esra_status status = esra_joint_solve(search->joint, &model, &settings, search->level, &info, p->message);
     double score = info.score / (free_share * free_share);
     if (status == ESRA_OK && score < search->best.score) {
         memcpy(search->best.each, search->trial.each, (size_t)p->photos * sizeof *search->best.each);
@@ -236,6 +239,8 @@ static esra_status search_create(struct search *search, struct pipeline *p)
     struct joint_photos photos = {p->photos, p->aligned, p->masks};
     size_t m = (size_t)p->photos;
     *search = (struct search){.p = p, .best.score = INFINITY};
+    for (double pixels = (double)p->width * p->height; pixels > RANK_PIXELS; pixels /= 4)
+        search->level++;
     search->best.each = esra_allocate(m, sizeof *search->best.each);
     search->trial.each = esra_allocate(m, sizeof *search->trial.each);
     search->numbers = esra_allocate(9 * m, sizeof *search->numbers);
@@ -273,6 +278,8 @@ esra_status esra_pipeline_find_reflection(struct pipeline *p)
                                          motion_model(p->input->motion)};
     struct search search = {0};
     esra_status status;
+    if (p->approached)
+        return ESRA_OK;
     if (p->input->reflected && p->input->transmitted)
         return take_given_reflection(p);
     struct reflection_candidates *candidates = esra_allocate((size_t)p->photos, sizeof *candidates);

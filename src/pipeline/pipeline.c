@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/timer.h"
+#include "pipeline/parallax.h"
 
 typedef esra_status step(struct pipeline *p);
 
@@ -15,9 +16,12 @@ static esra_status run_steps(struct pipeline *p, const char *stage, step *const 
     return status;
 }
 
-static step *const motion_steps[] = {esra_pipeline_align, esra_pipeline_warp, esra_pipeline_measure,
-                                     esra_pipeline_find_reflection};
+static step *const motion_steps[] = {esra_pipeline_align, esra_pipeline_approach, esra_pipeline_warp,
+                                     esra_pipeline_measure, esra_pipeline_find_reflection};
 static step *const joint_steps[] = {esra_pipeline_solve_jointly};
+static step *const depth_motion_steps[] = {esra_parallax_find_camera, esra_pipeline_measure, esra_parallax_level,
+                                           esra_parallax_vote, esra_parallax_find_reflection};
+static step *const depth_joint_steps[] = {esra_parallax_solve_jointly};
 static step *const layer_steps[] = {esra_pipeline_extract, esra_pipeline_solve};
 
 #define RUN_STEPS(p, stage, steps) run_steps(p, stage, steps, (int)(sizeof steps / sizeof steps[0]))
@@ -41,6 +45,24 @@ static void give_up(struct pipeline *p)
     p->output->info.outcome = ESRA_STOPPED;
 }
 
+/* Transforms that were given leave no depth to find. */
+static bool by_depth(const struct pipeline *p)
+{
+    return p->input->motion == ESRA_MOTION_DEPTH && !p->input->transmitted;
+}
+
+static esra_status find_motions(struct pipeline *p)
+{
+    if (by_depth(p) && p->input->swap)
+        return esra_fail(p->message, ESRA_BAD_ARGUMENT, "layers cannot be swapped when they are told apart by depth");
+    return by_depth(p) ? RUN_STEPS(p, "align", depth_motion_steps) : RUN_STEPS(p, "align", motion_steps);
+}
+
+static esra_status solve_both(struct pipeline *p)
+{
+    return by_depth(p) ? RUN_STEPS(p, "separate", depth_joint_steps) : RUN_STEPS(p, "separate", joint_steps);
+}
+
 static double lap(struct pipeline *p, double *total_s)
 {
     double now_s = esra_timer_now_s() - p->started_s, lap_s = now_s - *total_s;
@@ -53,7 +75,7 @@ esra_status esra_pipeline_align_only(struct pipeline *p)
     esra_status status;
     p->started_s = esra_timer_now_s();
     TRY(esra_pipeline_load(p));
-    TRY(RUN_STEPS(p, "align", motion_steps));
+    TRY(find_motions(p));
     p->output->total_s = 0;
     p->output->align_s = lap(p, &p->output->total_s);
     if (p->stopped) {
@@ -73,9 +95,9 @@ esra_status esra_pipeline_run(struct pipeline *p)
     p->started_s = esra_timer_now_s();
     out->total_s = 0;
     TRY(esra_pipeline_load(p));
-    TRY(RUN_STEPS(p, "align", motion_steps));
+    TRY(find_motions(p));
     out->align_s = lap(p, &out->total_s);
-    TRY(RUN_STEPS(p, "separate", joint_steps));
+    TRY(solve_both(p));
     if (p->stopped)
         give_up(p);
     else
@@ -92,20 +114,14 @@ fail:
     return status;
 }
 
-static void free_images(struct image **images, int count)
-{
-    for (int n = 0; *images && n < count; n++)
-        esra_image_free(&(*images)[n]);
-    esra_release(images);
-}
-
 void esra_pipeline_free(struct pipeline *p)
 {
-    free_images(&p->aligned, p->photos);
-    free_images(&p->masks, p->photos);
+    esra_images_free(&p->aligned, p->photos);
+    esra_images_free(&p->masks, p->photos);
     esra_guide_free(&p->guide);
     esra_joint_free(&p->joint);
-    free_images(&p->copies, p->photos);
+    esra_parallax_free(&p->parallax, p->photos);
+    esra_images_free(&p->copies, p->photos);
     esra_release(&p->seen);
     esra_release(&p->motions);
     esra_release(&p->still);

@@ -35,10 +35,14 @@ struct pipeline {
     double *mixing;               /* a_i */
     double *reflection_gain;      /* b_i */
 
+    struct parallax *parallax;     /* the way by depth; NULL where layers move by homographies */
     struct image *aligned, *masks; /* the photos in the reference frame, and where they see it */
     struct joint *joint;
     struct joint_info joint_info;
     bool reflection_found;
+    int rounds;      /* of making motions exact, so far */
+    bool is_small;   /* stands for the pipeline of larger photos, which makes the last round */
+    bool approached; /* motions and gains are known from such a one */
 
     bool solved;        /* the layers are there, if not as good as was asked for */
     struct guide guide; /* the paper's problem; its start becomes the layers */
@@ -47,6 +51,7 @@ struct pipeline {
 /* The steps, in pipeline.c's order. */
 esra_status esra_pipeline_load(struct pipeline *p);
 esra_status esra_pipeline_align(struct pipeline *p);
+esra_status esra_pipeline_approach(struct pipeline *p);
 esra_status esra_pipeline_warp(struct pipeline *p);
 esra_status esra_pipeline_measure(struct pipeline *p);
 esra_status esra_pipeline_find_reflection(struct pipeline *p);

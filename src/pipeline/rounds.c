@@ -80,6 +80,7 @@ fail:
 static esra_status begin_round(struct pipeline *p, struct round *round)
 {
     esra_status status;
+    esra_joint_trim(p->joint); /* registration needs about as much, and not at the same time */
     esra_image_free(&round->t);
     TRY(esra_joint_transmitted(p->joint, &round->t, p->message));
     TRY(take_reflection(p, round));
@@ -220,7 +221,7 @@ static esra_status solve(struct pipeline *p, bool first)
         return esra_fail_memory(p->message);
     for (int n = 0; n < 9 * p->photos; n++)
         motion[n] = p->mirror[n / 9].h[n % 9];
-    struct joint_model joint_model = {p->mixing, p->reflection_gain, motion};
+    struct joint_model joint_model = {.mixing = p->mixing, .reflection_gain = p->reflection_gain, .motion = motion};
     esra_joint_settings_default(&settings);
     esra_status status = first ? esra_joint_solve(p->joint, &joint_model, &settings, 0, &p->joint_info, p->message)
                                : esra_joint_resume(p->joint, &joint_model, &settings, &p->joint_info, p->message);
@@ -232,13 +233,14 @@ esra_status esra_pipeline_solve_jointly(struct pipeline *p)
 {
     struct joint_photos photos = {p->photos, p->aligned, p->masks};
     struct round round = {0};
+    int rounds = p->is_small ? ROUNDS - 1 : ROUNDS;
     esra_status status = ESRA_OK;
     if (!p->reflection_found || p->input->gradients)
         return ESRA_OK;
     TRY(esra_joint_create(&p->joint, &photos, LEVELS, p->pool, p->message));
     TRY(solve(p, true));
-    for (int n = 0; n < ROUNDS && !esra_pipeline_stopping(p, "separate"); n++) {
-        round.number = n;
+    for (; p->rounds < rounds && !esra_pipeline_stopping(p, "separate"); p->rounds++) {
+        round.number = p->rounds;
         TRY(begin_round(p, &round));
         TRY(refine_gains(p, &round));
         TRY(refine_all(p, &round));

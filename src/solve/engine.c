@@ -3,17 +3,23 @@
 
 static const struct {
     engine_run *run;
+    engine_room *room;
     int iterations;
 } engines[] = {
     /* As published. */
-    [ESRA_ENGINE_PAPER] = {esra_paper_run, 100},
+    [ESRA_ENGINE_PAPER] = {esra_paper_run, esra_paper_room, 100},
     /* Ten times what a gap of 1e-3 takes on photographs. */
-    [ESRA_ENGINE_FAST] = {esra_fast_run, 2000},
+    [ESRA_ENGINE_FAST] = {esra_fast_run, esra_fast_room, 2000},
 };
 
 engine_run *esra_engine_find(int engine)
 {
     return engines[engine].run;
+}
+
+size_t esra_engine_room(int engine, const struct problem *problem, int threads)
+{
+    return engines[engine].room(problem, threads);
 }
 
 int esra_engine_iterations(int engine)

@@ -10,10 +10,17 @@ typedef esra_status engine_run(struct monitor *monitor, struct arena *arena, str
 /* The method of an esra_engine that passed esra_settings_check(). */
 engine_run *esra_engine_find(int engine);
 
+/* Bytes that it takes for a problem, of which only the sizes and whether there are weights are looked at. */
+size_t esra_engine_room(int engine, const struct problem *problem, int threads);
+
 /* How many iterations it is given where the caller does not say. */
 int esra_engine_iterations(int engine);
 
 engine_run esra_paper_run;
 engine_run esra_fast_run;
+
+typedef size_t engine_room(const struct problem *problem, int threads);
+engine_room esra_paper_room;
+engine_room esra_fast_room;
 
 #endif

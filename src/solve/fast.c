@@ -72,6 +72,7 @@
 struct fast {
     struct monitor *monitor;
     const struct problem *problem;
+    int threads;
     struct kernels kernels;
     struct sweeper sweeper;
     struct balance balance;
@@ -97,7 +98,7 @@ static void lay_out(struct fast *fast, struct arena *arena)
         height = (height + 1) / 2;
     }
     fast->count++;
-    esra_sweeper_lay_out(&fast->sweeper, arena, &fast->levels[0], esra_pool_threads(fast->monitor->pool));
+    esra_sweeper_lay_out(&fast->sweeper, arena, &fast->levels[0], fast->threads);
     esra_balance_lay_out(&fast->balance, arena, &fast->levels[0]);
     fast->x = esra_arena_take(arena, (size_t)problem->layers, sizeof *fast->x);
     fast->p = esra_arena_take(arena, (size_t)problem->layers, sizeof *fast->p);
@@ -337,9 +338,18 @@ static void take_state(struct fast *fast)
     }
 }
 
+size_t esra_fast_room(const struct problem *problem, int threads)
+{
+    struct fast fast = {.problem = problem, .threads = threads};
+    struct arena arena = {0};
+    esra_arena_count(&arena);
+    lay_out(&fast, &arena);
+    return esra_arena_counted(&arena);
+}
+
 esra_status esra_fast_run(struct monitor *monitor, struct arena *arena, struct message *message)
 {
-    struct fast fast = {.monitor = monitor, .problem = monitor->problem};
+    struct fast fast = {.monitor = monitor, .problem = monitor->problem, .threads = esra_pool_threads(monitor->pool)};
     esra_kernels_fill(&fast.kernels, esra_cpu_features() & (unsigned)monitor->settings->cpu_mask);
     fast.sweeper.kernels = &fast.kernels;
     fast.sweeper.pool = monitor->pool;

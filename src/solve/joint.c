@@ -18,6 +18,7 @@ static void layout_tables(struct joint *joint, struct arena *arena)
     }
     joint->mixing = esra_arena_take(arena, m, sizeof *joint->mixing);
     joint->reflection_gain = esra_arena_take(arena, m, sizeof *joint->reflection_gain);
+    joint->confidence = esra_arena_take(arena, m, sizeof *joint->confidence);
     joint->motion = esra_arena_take(arena, 9 * m, sizeof *joint->motion);
 }
 
@@ -62,25 +63,6 @@ static esra_status check_photos(const struct joint_photos *photos, struct messag
     return ESRA_OK;
 }
 
-struct load {
-    struct joint *joint;
-    const struct joint_photos *photos;
-};
-
-static void load_rows(void *work, int task, int worker)
-{
-    const struct load *load = work;
-    const struct joint_level *level = &load->joint->level[0];
-    int i = task / JOINT_BLOCKS, begin, end;
-    (void)worker;
-    joint_block(level->height[TRANSMITTED], task % JOINT_BLOCKS, &begin, &end);
-    lanes_load(level->photo[i], &load->photos->photos[i], begin, end);
-    size_t width = (size_t)level->width[TRANSMITTED];
-    const float *mask = load->photos->masks ? load->photos->masks[i].data : NULL;
-    for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++)
-        level->mask[i][n] = mask ? mask[n] : 1;
-}
-
 esra_status esra_joint_load(struct joint *joint, const struct joint_photos *photos, struct message *message)
 {
     const struct joint_level *top = &joint->level[0];
@@ -89,8 +71,10 @@ esra_status esra_joint_load(struct joint *joint, const struct joint_photos *phot
     if (photos->count != joint->photos || photos->photos[0].width != top->width[TRANSMITTED] ||
         photos->photos[0].height != top->height[TRANSMITTED] || photos->photos[0].channels != top->channels)
         return esra_fail(message, ESRA_BAD_ARGUMENT, "photos have another number or size than those they replace");
-    struct load load = {joint, photos};
-    esra_pool_run(joint->pool, load_rows, &load, joint->photos * JOINT_BLOCKS, NULL);
+    for (int i = 0; i < joint->photos; i++) {
+        top->photo[i] = photos->photos[i].data;
+        top->mask[i] = photos->masks ? photos->masks[i].data : NULL;
+    }
     for (int l = 1; l < joint->levels; l++)
         esra_joint_level_halve(&joint->level[l], &joint->level[l - 1], joint->pool);
 fail:
@@ -99,7 +83,7 @@ fail:
 
 static void layout_pyramid(struct joint *joint, struct arena *arena)
 {
-    for (int l = 0; l < joint->levels; l++)
+    for (int l = 1; l < joint->levels; l++)
         esra_joint_level_layout_photos(&joint->level[l], arena);
 }
 
@@ -143,9 +127,15 @@ void esra_joint_free(struct joint **joint)
         return;
     esra_arena_free(&(*joint)->tables);
     esra_arena_free(&(*joint)->pyramid);
+    esra_arena_free(&(*joint)->expected);
     esra_arena_free(&(*joint)->layers);
     esra_arena_free(&(*joint)->vectors);
     esra_release(joint);
+}
+
+void esra_joint_trim(struct joint *joint)
+{
+    esra_arena_free(&joint->vectors);
 }
 
 struct answer {
@@ -227,7 +217,8 @@ esra_status esra_joint_trust(const struct joint *joint, int photo, struct image 
     TRY(check_solved(joint, photo, message));
     const struct joint_level *level = &joint->level[joint->finest];
     TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], 1, message));
-    memcpy(out->data, level->weight[photo], joint_pixels(level, TRANSMITTED) * sizeof(float));
+    for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
+        out->data[n] = level->weight[photo][n] / (float)joint->confidence[photo];
 fail:
     return status;
 }

@@ -2,9 +2,9 @@
  *
  *     I_i(x) = a_i T(x) + b_i R(g_i(x)) + noise
  *
- * with the photos already in the reference frame, where T stands still, and g_i the homography from a pixel of the
- * reference frame to where R shows the same point in photo i. T and R minimise the objective of joint_system.h, coarse
- * to fine. doc/joint.md has the mathematics. */
+ * with the photos already in the reference frame, where T stands still, and g_i the homography, or the dense map, from
+ * a pixel of the reference frame to where R shows the same point in photo i. T and R minimise the objective of
+ * joint_system.h, coarse to fine. doc/joint.md has the mathematics. */
 #ifndef ESRA_SOLVE_JOINT_H
 #define ESRA_SOLVE_JOINT_H
 
@@ -16,6 +16,7 @@
 struct joint_settings {
     double lambda_transmitted; /* weight of |grad T| */
     double lambda_reflected;   /* weight of |grad R| */
+    double lambda_expected;    /* weight of |grad T - E|, where the model has an E */
     double robust_scale;       /* residuals well above this are not believed */
     double edge_scale;         /* gradients well below this are smoothed as squares */
     double negative;           /* weight of values below zero */
@@ -31,7 +32,8 @@ struct joint_settings {
 void esra_joint_settings_default(struct joint_settings *settings);
 
 /* Photos of one size, at most four channels, linear light in about [0,1], and one-channel masks: 0 where a photo does
- * not see the reference frame, 1 where it does. Borrowed during the call only. */
+ * not see the reference frame, 1 where it does. The joint solve reads them where they are, until others are loaded or it
+ * is freed. */
 struct joint_photos {
     int count;
     const struct image *photos; /* [count] */
@@ -41,7 +43,12 @@ struct joint_photos {
 struct joint_model {
     const double *mixing;          /* a_i */
     const double *reflection_gain; /* b_i */
-    const double *motion;          /* g_i, 9 numbers each, row by row */
+    const double *motion;          /* g_i as homographies, 9 numbers each, row by row; NULL: dense maps */
+    const struct image *maps;      /* g_i as maps: two channels, column and row for every pixel of the photo */
+    const double *confidence;      /* how much each photo counts, > 0; NULL: 1 each */
+    const struct image *expected;  /* [2] E: gradients of T, down and right, as ops/diff.h has them; NULL: none */
+    const struct image *start; /* [2] layers of the photos' size to begin with, T and R; NULL: nothing. Borrowed during
+                                  the call, as all of it is */
 };
 
 struct joint_info {
@@ -59,7 +66,7 @@ struct joint_info {
 
 struct joint;
 
-/* Copies the photos into a pyramid of at most `levels` levels. The pool must outlive *joint. */
+/* Makes a pyramid of the photos, of at most `levels` levels. The pool must outlive *joint. */
 esra_status esra_joint_create(struct joint **joint, const struct joint_photos *photos, int levels, struct pool *pool,
                               struct message *message);
 
@@ -70,7 +77,7 @@ void esra_joint_free(struct joint **joint);
 esra_status esra_joint_load(struct joint *joint, const struct joint_photos *photos, struct message *message);
 
 /* Solves from nothing, coarse to fine, up to the level whose sides are the photos' divided by 2^finest; finest = 0 is
- * the full size. */
+ * the full size. From model->start, where there is one and finest is 0, at the full size alone. */
 esra_status esra_joint_solve(struct joint *joint, const struct joint_model *model,
                              const struct joint_settings *settings, int finest, struct joint_info *info,
                              struct message *message);
@@ -84,6 +91,9 @@ esra_status esra_joint_score(struct joint *joint, const struct joint_model *mode
  * better than before. */
 esra_status esra_joint_resume(struct joint *joint, const struct joint_model *model,
                               const struct joint_settings *settings, struct joint_info *info, struct message *message);
+
+/* Frees what only solving needs. The answers stay; a further solve takes the memory anew. */
+void esra_joint_trim(struct joint *joint);
 
 /* The answers, at the size solved; the caller frees the images. */
 esra_status esra_joint_transmitted(const struct joint *joint, struct image *out, struct message *message);

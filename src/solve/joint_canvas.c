@@ -15,9 +15,26 @@ static void extend(double *low, double *high, double value)
     *high = fmax(*high, value);
 }
 
+/* What the canvas has to hold. */
+struct bounds {
+    double left, right, top, bottom;
+};
+
+static struct joint_canvas canvas_around(const struct bounds *bounds, int width, int height)
+{
+    int margin_x = (int)(LARGEST_MARGIN * width) + 1, margin_y = (int)(LARGEST_MARGIN * height) + 1;
+    struct joint_canvas canvas;
+    canvas.left = (int)fmax(floor(bounds->left), -margin_x);
+    canvas.top = (int)fmax(floor(bounds->top), -margin_y);
+    /* One pixel more than needed on the far sides, so that a canvas is at least 2x2. */
+    canvas.width = (int)fmin(ceil(bounds->right), width - 1 + margin_x) + 2 - canvas.left;
+    canvas.height = (int)fmin(ceil(bounds->bottom), height - 1 + margin_y) + 2 - canvas.top;
+    return canvas;
+}
+
 struct joint_canvas esra_joint_canvas(const double *motion, int photos, int width, int height)
 {
-    double left = 0, right = width - 1, top = 0, bottom = height - 1;
+    struct bounds bounds = {0, width - 1, 0, height - 1};
     for (int i = 0; i < photos; i++)
         for (int corner = 0; corner < 4; corner++) {
             const double *g = motion + 9 * i;
@@ -25,17 +42,24 @@ struct joint_canvas esra_joint_canvas(const double *motion, int photos, int widt
             double w = g[6] * x + g[7] * y + g[8];
             if (!(w > 1e-9))
                 continue;
-            extend(&left, &right, (g[0] * x + g[1] * y + g[2]) / w);
-            extend(&top, &bottom, (g[3] * x + g[4] * y + g[5]) / w);
+            extend(&bounds.left, &bounds.right, (g[0] * x + g[1] * y + g[2]) / w);
+            extend(&bounds.top, &bounds.bottom, (g[3] * x + g[4] * y + g[5]) / w);
         }
-    int margin_x = (int)(LARGEST_MARGIN * width) + 1, margin_y = (int)(LARGEST_MARGIN * height) + 1;
-    struct joint_canvas canvas;
-    canvas.left = (int)fmax(floor(left), -margin_x);
-    canvas.top = (int)fmax(floor(top), -margin_y);
-    /* One pixel more than needed on the far sides, so that a canvas is at least 2x2. */
-    canvas.width = (int)fmin(ceil(right), width - 1 + margin_x) + 2 - canvas.left;
-    canvas.height = (int)fmin(ceil(bottom), height - 1 + margin_y) + 2 - canvas.top;
-    return canvas;
+    return canvas_around(&bounds, width, height);
+}
+
+struct joint_canvas esra_joint_canvas_maps(const struct image *maps, const struct joint_level *top)
+{
+    int width = top->width[TRANSMITTED], height = top->height[TRANSMITTED];
+    struct bounds bounds = {0, width - 1, 0, height - 1};
+    size_t pixels = joint_pixels(top, TRANSMITTED);
+    for (int i = 0; i < top->photos; i++)
+        for (size_t n = 0; n < pixels; n++)
+            if (top->mask[i][n] > 0) {
+                extend(&bounds.left, &bounds.right, maps[i].data[n]);
+                extend(&bounds.top, &bounds.bottom, maps[i].data[pixels + n]);
+            }
+    return canvas_around(&bounds, width, height);
 }
 
 void esra_joint_motion_to_canvas(const double g[9], const struct joint_canvas *canvas, double out[9])
@@ -66,7 +90,7 @@ static size_t collect(const struct joint_level *level, int channel, float *value
 {
     size_t count = 0;
     for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
-        if (level->mask[0][n] > 0 && level->warp[0].points[n].index >= 0)
+        if (joint_mask(level, 0, n) > 0 && level->warp[0].points[n].index >= 0)
             values[count++] = warp_sample(&level->warp[0], level->layer[REFLECTED], n)[channel];
     return count;
 }

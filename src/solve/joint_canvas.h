@@ -11,6 +11,9 @@ struct joint_canvas {
 /* The least rectangle that holds what the photos see of R, but no more than a quarter of the frame beyond each side. */
 struct joint_canvas esra_joint_canvas(const double *motion, int photos, int width, int height);
 
+/* The same for dense maps, of what the masks of the full-size level let through. */
+struct joint_canvas esra_joint_canvas_maps(const struct image *maps, const struct joint_level *top);
+
 /* g from the reference frame to the canvas. */
 void esra_joint_motion_to_canvas(const double g[9], const struct joint_canvas *canvas, double out[9]);
 

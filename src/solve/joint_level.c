@@ -12,9 +12,15 @@ void esra_joint_level_layout_photos(struct joint_level *level, struct arena *are
 {
     size_t pixels = joint_pixels(level, TRANSMITTED);
     for (int i = 0; i < level->photos; i++) {
-        level->photo[i] = take_lanes(arena, pixels);
+        level->photo[i] = esra_arena_take(arena, pixels * (size_t)level->channels, sizeof(float));
         level->mask[i] = esra_arena_take(arena, pixels, sizeof(float));
     }
+}
+
+void esra_joint_level_layout_expected(struct joint_level *level, struct arena *arena)
+{
+    for (int direction = 0; direction < 2; direction++)
+        level->expected[direction] = take_lanes(arena, joint_pixels(level, TRANSMITTED));
 }
 
 void esra_joint_level_layout_layers(struct joint_level *level, struct arena *arena)
@@ -36,7 +42,9 @@ void esra_joint_level_layout_layers(struct joint_level *level, struct arena *are
 
 struct resize {
     struct joint_level *coarse, *fine;
-    const double *motion;
+    const double *motion;     /* of the warps to fill: homographies, */
+    const struct image *maps; /* or maps on a grid `step` times as fine, to a canvas that begins at (left, top) */
+    int step, left, top;
 };
 
 /* The columns (or rows) 2x and 2x+1 of the finer level, the last one twice where their number is odd. */
@@ -45,33 +53,44 @@ static int second_of(int x, int length)
     return 2 * x + 1 < length ? 2 * x + 1 : 2 * x;
 }
 
+/* The four fine samples under one coarse one. */
+struct four {
+    size_t sample[4];
+};
+
+static struct four four_under(const struct joint_level *fine, int x, int y)
+{
+    size_t width = (size_t)fine->width[TRANSMITTED], above = (size_t)(2 * y) * width;
+    size_t below = (size_t)second_of(y, fine->height[TRANSMITTED]) * width;
+    int left = 2 * x, right = second_of(x, (int)width);
+    return (struct four){{above + left, above + right, below + left, below + right}};
+}
+
 static void halve_rows(void *work, int task, int worker)
 {
     const struct resize *resize = work;
     const struct joint_level *coarse = resize->coarse, *fine = resize->fine;
     int i = task / JOINT_BLOCKS, begin, end, width = coarse->width[TRANSMITTED];
-    size_t fine_width = (size_t)fine->width[TRANSMITTED];
+    size_t pixels = joint_pixels(coarse, TRANSMITTED), fine_pixels = joint_pixels(fine, TRANSMITTED);
     (void)worker;
     joint_block(coarse->height[TRANSMITTED], task % JOINT_BLOCKS, &begin, &end);
-    for (int y = begin; y < end; y++) {
-        size_t above = (size_t)(2 * y) * fine_width;
-        size_t below = (size_t)second_of(y, fine->height[TRANSMITTED]) * fine_width;
+    for (int y = begin; y < end; y++)
         for (int x = 0; x < width; x++) {
-            int left = 2 * x, right = second_of(x, (int)fine_width);
-            const lanes *photo = fine->photo[i];
-            const float *mask = fine->mask[i];
+            struct four four = four_under(fine, x, y);
+            const size_t *s = four.sample;
             size_t n = (size_t)y * width + x;
-            coarse->photo[i][n] =
-                0.25f * ((photo[above + left] + photo[above + right]) + (photo[below + left] + photo[below + right]));
-            coarse->mask[i][n] =
-                fminf(fminf(mask[above + left], mask[above + right]), fminf(mask[below + left], mask[below + right]));
+            for (int c = 0; c < fine->channels; c++) {
+                const float *photo = fine->photo[i] + c * fine_pixels;
+                coarse->photo[i][c * pixels + n] = 0.25f * ((photo[s[0]] + photo[s[1]]) + (photo[s[2]] + photo[s[3]]));
+            }
+            coarse->mask[i][n] = fminf(fminf(joint_mask(fine, i, s[0]), joint_mask(fine, i, s[1])),
+                                       fminf(joint_mask(fine, i, s[2]), joint_mask(fine, i, s[3])));
         }
-    }
 }
 
 void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level *fine, struct pool *pool)
 {
-    struct resize resize = {coarse, (struct joint_level *)fine, NULL};
+    struct resize resize = {.coarse = coarse, .fine = (struct joint_level *)fine};
     esra_pool_run(pool, halve_rows, &resize, coarse->photos * JOINT_BLOCKS, NULL);
 }
 
@@ -81,12 +100,25 @@ static void aim_rows(void *work, int task, int worker)
     int i = task / JOINT_BLOCKS, begin, end;
     (void)worker;
     joint_block(resize->fine->height[TRANSMITTED], task % JOINT_BLOCKS, &begin, &end);
-    esra_warp_fill(&resize->fine->warp[i], resize->motion + 9 * i, begin, end);
+    if (resize->maps)
+        esra_warp_fill_map(&resize->fine->warp[i],
+                           &(struct warp_map){image_plane(&resize->maps[i], 0), image_plane(&resize->maps[i], 1),
+                                              resize->step, resize->left, resize->top},
+                           begin, end);
+    else
+        esra_warp_fill(&resize->fine->warp[i], resize->motion + 9 * i, begin, end);
 }
 
 void esra_joint_level_aim(struct joint_level *level, const double *motion, struct pool *pool)
 {
-    struct resize resize = {NULL, level, motion};
+    struct resize resize = {.fine = level, .motion = motion};
+    esra_pool_run(pool, aim_rows, &resize, level->photos * JOINT_BLOCKS, NULL);
+}
+
+void esra_joint_level_aim_maps(struct joint_level *level, const struct image *maps, int step, int left, int top,
+                               struct pool *pool)
+{
+    struct resize resize = {.fine = level, .maps = maps, .step = step, .left = left, .top = top};
     esra_pool_run(pool, aim_rows, &resize, level->photos * JOINT_BLOCKS, NULL);
 }
 
@@ -124,6 +156,6 @@ static void prolong_rows(void *work, int task, int worker)
 
 void esra_joint_level_prolong(const struct joint_level *coarse, struct joint_level *fine, struct pool *pool)
 {
-    struct resize resize = {(struct joint_level *)coarse, fine, NULL};
+    struct resize resize = {.coarse = (struct joint_level *)coarse, .fine = fine};
     esra_pool_run(pool, prolong_rows, &resize, JOINT_LAYERS * JOINT_BLOCKS, NULL);
 }

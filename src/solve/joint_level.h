@@ -19,11 +19,12 @@ struct joint_level {
     int photos;                                    /* m */
     int channels;                                  /* c <= LANES */
     int width[JOINT_LAYERS], height[JOINT_LAYERS]; /* of the frame, and of the reflection's canvas */
-    lanes **photo;                                 /* [m]: I_i */
-    float **mask;                                  /* [m]: w_i in [0,1] */
-    float **weight;                                /* [m]: w_i times the robust weight; 0 where R is not seen */
-    struct warp *warp;                             /* [m]: S_i */
-    lanes *layer[JOINT_LAYERS];                    /* T, R */
+    float **photo;              /* [m]: I_i, plane after plane; borrowed at level 0 */
+    float **mask;               /* [m]: w_i in [0,1], or NULL: all seen; borrowed at level 0 */
+    float **weight;             /* [m]: w_i, its robust weight and the photo's confidence; 0 where R is not seen */
+    struct warp *warp;          /* [m]: S_i */
+    lanes *layer[JOINT_LAYERS]; /* T, R */
+    lanes *expected[2];         /* E, down and right; NULL where there is none */
 };
 
 /* Rows [*begin, *end) of block number `block`. */
@@ -38,7 +39,25 @@ static inline size_t joint_pixels(const struct joint_level *level, int layer)
     return (size_t)level->width[layer] * (size_t)level->height[layer];
 }
 
-/* Photos and masks; the frame's size must be set. */
+/* E; the frame's size must be set. */
+void esra_joint_level_layout_expected(struct joint_level *level, struct arena *arena);
+
+/* All colours of photo i at pixel n. */
+static inline lanes joint_photo(const struct joint_level *level, int i, size_t n)
+{
+    size_t plane = joint_pixels(level, TRANSMITTED);
+    lanes value = {0};
+    for (int c = 0; c < level->channels; c++)
+        value[c] = level->photo[i][c * plane + n];
+    return value;
+}
+
+static inline float joint_mask(const struct joint_level *level, int i, size_t n)
+{
+    return level->mask[i] ? level->mask[i][n] : 1;
+}
+
+/* Photos and masks of a level past the first; the frame's size must be set. */
 void esra_joint_level_layout_photos(struct joint_level *level, struct arena *arena);
 
 /* Robust weights, warps and layers; the canvas' size must be set as well. */
@@ -49,6 +68,11 @@ void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level
 
 /* Fills the warps from g_i, frame pixel to canvas pixel of this level. */
 void esra_joint_level_aim(struct joint_level *level, const double *motion, struct pool *pool);
+
+/* Fills them from dense maps: full-size pixels to full-size pixels of R's frame, of which the canvas begins at
+ * (left, top); this level is coarser by `step`. */
+void esra_joint_level_aim_maps(struct joint_level *level, const struct image *maps, int step, int left, int top,
+                               struct pool *pool);
 
 /* fine's layers from coarse's, bilinearly. */
 void esra_joint_level_prolong(const struct joint_level *coarse, struct joint_level *fine, struct pool *pool);

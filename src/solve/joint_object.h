@@ -15,12 +15,18 @@ struct joint {
     struct joint_level level[JOINT_MAX_LEVELS];
     struct joint_canvas canvas;
     struct joint_system system;
-    double *mixing, *reflection_gain;
+    double *mixing, *reflection_gain, *confidence;
     double *motion; /* [9 photos] scratch: of the level at hand */
-    struct arena tables, pyramid, layers, vectors;
+    struct arena tables, pyramid, expected, layers, vectors;
 };
 
 /* Lays a part of the object out in its arena; false where memory is short. */
 bool esra_joint_place(struct joint *joint, struct arena *arena, void (*layout)(struct joint *, struct arena *));
+
+/* E at all levels, or none at any. */
+esra_status esra_joint_expect(struct joint *joint, const struct joint_model *model, struct message *message);
+
+/* R, given on the frame, onto its canvas; beyond the frame its border goes on. */
+void esra_joint_place_reflection(struct joint *joint, const struct image *given);
 
 #endif

@@ -64,6 +64,48 @@ static void cold_row(struct joint_system *system, int k, int y)
     }
 }
 
+/* Row y of |D T - E|: adds lambda_E eta_E to T's edges and leaves lambda_E eta_E E where the steps of conjugate
+ * gradients keep their vectors later, down in `direction` and right in `image`. */
+static double expected_row(struct joint_system *system, int y, bool cold)
+{
+    const struct joint_level *level = system->level;
+    int width = level->width[TRANSMITTED], height = level->height[TRANSMITTED];
+    size_t start = (size_t)y * width;
+    const lanes *row = level->layer[TRANSMITTED] + start;
+    lanes *flux[2] = {system->direction[TRANSMITTED] + start, system->image[TRANSMITTED] + start};
+    float lambda = (float)system->lambda_expected;
+    double edges = 0;
+    for (int direction = 0; direction < 2; direction++) {
+        const lanes *expected = level->expected[direction] + start;
+        float *edge = system->edge[TRANSMITTED][direction] + start;
+        int next = direction ? 1 : width;
+        for (int x = 0; x < width; x++) {
+            flux[direction][x] = (lanes){0};
+            if (direction ? x == width - 1 : y == height - 1)
+                continue;
+            float eta = edge_weight(system, row[x + next] - row[x] - expected[x], &edges);
+            float weight = lambda * (cold ? (float)(1 / COLD_EDGE) : eta);
+            edge[x] += weight;
+            flux[direction][x] = weight * expected[x];
+        }
+    }
+    return cold ? 0 : system->lambda_expected * edges;
+}
+
+/* Adds row y of D' lambda_E eta_E E. */
+static void pull_row(const struct joint_system *system, int y, lanes *r)
+{
+    int width = system->level->width[TRANSMITTED];
+    const lanes *down = system->direction[TRANSMITTED] + (size_t)y * width;
+    const lanes *right = system->image[TRANSMITTED] + (size_t)y * width;
+    for (int x = 0; x < width; x++)
+        r[x] -= down[x] + right[x];
+    for (int x = 1; x < width; x++)
+        r[x] += right[x - 1];
+    for (int x = 0; y > 0 && x < width; x++)
+        r[x] += down[x - width];
+}
+
 static void prior_rows(void *work, int task, int worker)
 {
     const struct reweigh *reweigh = work;
@@ -72,11 +114,14 @@ static void prior_rows(void *work, int task, int worker)
     double sum = 0;
     (void)worker;
     joint_block(system->level->height[k], task % JOINT_BLOCKS, &begin, &end);
-    for (int y = begin; y < end; y++)
+    for (int y = begin; y < end; y++) {
         if (reweigh->cold)
             cold_row(system, k, y);
         else
             sum += prior_row(system, k, y);
+        if (k == TRANSMITTED && system->level->expected[0])
+            sum += expected_row(system, y, reweigh->cold);
+    }
     system->partial[task][0] = sum;
 }
 
@@ -108,32 +153,34 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
     int width = level->width[TRANSMITTED];
     float a = (float)system->mixing[i], b = (float)system->reflection_gain[i];
     float per_channel = 1 / (float)level->channels,
-          per_scale = 1 / (float)(system->robust_scale * system->robust_scale);
+          per_scale = 1 / (float)(system->robust_scale * system->robust_scale),
+          confidence = (float)system->confidence[i];
     ptrdiff_t offset = (ptrdiff_t)system->strip_low[block] * level->width[REFLECTED];
     struct long_product product = {1, 0};
     double half_weighted = 0;
     for (size_t n = (size_t)y * width; n < (size_t)(y + 1) * width; n++) {
-        float w = warp->points[n].index < 0 ? 0 : level->mask[i][n];
+        float w = warp->points[n].index < 0 ? 0 : joint_mask(level, i, n);
         level->weight[i][n] = w;
         if (w == 0)
             continue;
         lanes r =
-            level->photo[i][n] - a * level->layer[TRANSMITTED][n] - b * warp_sample(warp, level->layer[REFLECTED], n);
+            joint_photo(level, i, n) - a * level->layer[TRANSMITTED][n] - b * warp_sample(warp, level->layer[REFLECTED], n);
         float square = lanes_sum(r * r) * per_channel, factor = 1 + square * per_scale;
         if (w == 1)
             multiply(&product, factor);
         else
             half_weighted += w * log((double)factor);
         float omega = reweigh->cold ? w : w / factor;
-        level->weight[i][n] = omega;
-        system->residual[TRANSMITTED][n] += a * omega * r;
-        warp_scatter(warp, system->strip[block], offset, n, b * omega * r);
+        float weight = confidence * omega;
+        level->weight[i][n] = weight;
+        system->residual[TRANSMITTED][n] += a * weight * r;
+        warp_scatter(warp, system->strip[block], offset, n, b * weight * r);
         share->seen += w;
         share->square += omega * square;
         share->trusted += omega;
     }
-    share->data +=
-        system->robust_scale * system->robust_scale / 2 * (product.logarithm + log(product.product) + half_weighted);
+    share->data += system->robust_scale * system->robust_scale / 2 *
+                   (system->confidence[i] * (product.logarithm + log(product.product) + half_weighted));
 }
 
 static void weigh_frame(void *work, int task, int worker)
@@ -150,6 +197,8 @@ static void weigh_frame(void *work, int task, int worker)
         esra_joint_smooth_row(system, TRANSMITTED, system->level->layer[TRANSMITTED], y, r);
         for (int x = 0; x < width; x++)
             r[x] = -r[x];
+        if (system->level->expected[0])
+            pull_row(system, y, r);
         for (int i = 0; i < system->level->photos; i++)
             weigh_photo(reweigh, i, task, y, &share);
     }

@@ -14,6 +14,7 @@ void esra_joint_settings_default(struct joint_settings *settings)
     *settings = (struct joint_settings){
         .lambda_transmitted = 1e-3,
         .lambda_reflected = 2e-3,
+        .lambda_expected = 0.05,
         .robust_scale = 0.02,
         .edge_scale = 0.002,
         .negative = 1,
@@ -37,10 +38,15 @@ static void layout_vectors(struct joint *joint, struct arena *arena)
 }
 
 /* Warps of all levels from `wanted` on. */
-static void aim_levels(struct joint *joint, const double *motion)
+static void aim_levels(struct joint *joint, const struct joint_model *model)
 {
+    for (int l = joint->wanted; model->maps && l < joint->levels; l++)
+        esra_joint_level_aim_maps(&joint->level[l], model->maps, 1 << l, joint->canvas.left, joint->canvas.top,
+                                  joint->pool);
+    if (model->maps)
+        return;
     for (int i = 0; i < joint->photos; i++)
-        esra_joint_motion_to_canvas(motion + 9 * i, &joint->canvas, joint->motion + 9 * i);
+        esra_joint_motion_to_canvas(model->motion + 9 * i, &joint->canvas, joint->motion + 9 * i);
     for (int l = 0; l < joint->levels; l++) {
         if (l >= joint->wanted)
             esra_joint_level_aim(&joint->level[l], joint->motion, joint->pool);
@@ -60,11 +66,25 @@ static void size_canvases(struct joint *joint)
     }
 }
 
+static bool has_size(const struct image *image, const struct joint_level *top, int channels)
+{
+    return image->width == top->width[TRANSMITTED] && image->height == top->height[TRANSMITTED] &&
+           image->channels == channels;
+}
+
 static esra_status check_model(const struct joint *joint, const struct joint_model *model, struct message *message)
 {
+    const struct joint_level *top = &joint->level[0];
+    for (int k = 0; k < 2; k++)
+        if ((model->expected && !has_size(&model->expected[k], top, top->channels)) ||
+            (model->start && !has_size(&model->start[k], top, top->channels)))
+            return esra_fail(message, ESRA_BAD_ARGUMENT, "gradients or layers given have another size than the photos");
     for (int i = 0; i < joint->photos; i++) {
-        bool finite = isfinite(model->mixing[i]) && isfinite(model->reflection_gain[i]);
-        for (int k = 0; k < 9; k++)
+        if (model->maps && !has_size(&model->maps[i], top, 2))
+            return esra_fail(message, ESRA_BAD_ARGUMENT, "the map of photo %d has another size than the photo", i + 1);
+        bool finite = isfinite(model->mixing[i]) && isfinite(model->reflection_gain[i]) &&
+                      (!model->confidence || (model->confidence[i] > 0 && isfinite(model->confidence[i])));
+        for (int k = 0; !model->maps && k < 9; k++)
             finite = finite && isfinite(model->motion[9 * i + k]);
         if (!finite)
             return esra_fail(message, ESRA_BAD_DATA, "gain or motion of photo %d is not a finite number", i + 1);
@@ -89,9 +109,13 @@ static void set_system(struct joint *joint, const struct joint_model *model, con
     size_t bytes = (size_t)joint->photos * sizeof(double);
     memcpy(joint->mixing, model->mixing, bytes);
     memcpy(joint->reflection_gain, model->reflection_gain, bytes);
+    for (int i = 0; i < joint->photos; i++)
+        joint->confidence[i] = model->confidence ? model->confidence[i] : 1;
     joint->system.pool = joint->pool;
     joint->system.mixing = joint->mixing;
     joint->system.reflection_gain = joint->reflection_gain;
+    joint->system.confidence = joint->confidence;
+    joint->system.lambda_expected = settings->lambda_expected;
     joint->system.lambda[TRANSMITTED] = settings->lambda_transmitted;
     joint->system.lambda[REFLECTED] = settings->lambda_reflected;
     joint->system.robust_scale = settings->robust_scale;
@@ -121,8 +145,9 @@ static bool photos_overlap(const struct joint_level *level)
     for (int i = 0; i < level->photos; i++) {
         size_t seen = 0, both = 0;
         for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++) {
-            seen += level->mask[i][n] > 0;
-            both += level->mask[i][n] > 0 && level->warp[i].points[n].index >= 0;
+            bool here = joint_mask(level, i, n) > 0;
+            seen += here;
+            both += here && level->warp[i].points[n].index >= 0;
         }
         if (both == 0 || (double)both < LEAST_OVERLAP * (double)seen)
             return false;
@@ -165,6 +190,17 @@ static void settle_black(struct joint *joint)
                            joint->system.jacobi[TRANSMITTED]);
 }
 
+/* From layers that have their low frequencies: the finest level alone. */
+static void go_on(struct joint *joint, const struct image *start, const struct joint_settings *settings,
+                  struct joint_info *info)
+{
+    struct joint_level *top = &joint->level[0];
+    lanes_load(top->layer[TRANSMITTED], &start[TRANSMITTED], 0, top->height[TRANSMITTED]);
+    esra_joint_place_reflection(joint, &start[REFLECTED]);
+    esra_joint_system_enter(&joint->system, top);
+    improve(joint, settings, settings->reweighings, false, info);
+}
+
 /* The coarsest level finds the low frequencies; finer ones keep them. What decides the constant between the layers, the
  * darkest pixels of R, are small: averaged away in coarse levels, so that each settles it anew. The finest does not:
  * noise decides there, and the data, where gains differ, has the last word. (Two scenes, m = 5: T 37.5 dB, 34.9 with
@@ -196,16 +232,22 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
     TRY(check_model(joint, model, message));
     joint->finest = -1;
     joint->wanted = finest < 0 ? 0 : finest >= joint->levels ? joint->levels - 1 : finest;
-    joint->canvas = esra_joint_canvas(model->motion, joint->photos, top->width[TRANSMITTED], top->height[TRANSMITTED]);
+    joint->canvas = model->maps ? esra_joint_canvas_maps(model->maps, top)
+                                : esra_joint_canvas(model->motion, joint->photos, top->width[TRANSMITTED],
+                                                    top->height[TRANSMITTED]);
     size_canvases(joint);
     if (!esra_joint_place(joint, &joint->layers, layout_layers))
         return esra_fail_memory(message);
-    aim_levels(joint, model->motion);
+    aim_levels(joint, model);
     measure_strips(joint);
     if (!esra_joint_place(joint, &joint->vectors, layout_vectors))
         return esra_fail_memory(message);
     set_system(joint, model, settings);
-    climb(joint, settings, info);
+    TRY(esra_joint_expect(joint, model, message));
+    if (model->start && joint->wanted == 0)
+        go_on(joint, model->start, settings, info);
+    else
+        climb(joint, settings, info);
     finish(joint, info, start_s);
     joint->finest = joint->wanted;
 fail:
@@ -221,11 +263,12 @@ esra_status esra_joint_resume(struct joint *joint, const struct joint_model *mod
     if (joint->finest < 0)
         return esra_fail(message, ESRA_BAD_ARGUMENT, "there is nothing to go on from: solve first");
     TRY(check_model(joint, model, message));
-    aim_levels(joint, model->motion);
+    aim_levels(joint, model);
     measure_strips(joint);
     if (!esra_joint_place(joint, &joint->vectors, layout_vectors))
         return esra_fail_memory(message);
     set_system(joint, model, settings);
+    TRY(esra_joint_expect(joint, model, message));
     esra_joint_system_enter(&joint->system, &joint->level[joint->finest]);
     improve(joint, settings, settings->reweighings, false, info);
     finish(joint, info, start_s);

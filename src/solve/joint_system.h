@@ -2,6 +2,7 @@
  * gradients.
  *
  *     F(T,R) = sum_x sum_i w_i d^2/2 log(1 + |r_i|^2/(c d^2))  +  sum_l lambda_l sum_x (sqrt(|D L_l|^2/c + e^2) - e)
+ *              + lambda_E sum_x (sqrt(|D T - E|^2/c + e^2) - e)
  *              + nu/(2c) sum_l sum_x |min(L_l, 0)|^2,                r_i = I_i - a_i T - b_i S_i R,   {L_l} = {T, R}
  *
  * |.|^2 sums over the c channels: the robust weights and the edges are those of the colours together. Logarithm and
@@ -23,15 +24,17 @@ struct joint_system {
     struct joint_level *level;
     struct pool *pool;
     const double *mixing, *reflection_gain; /* a_i, b_i */
+    const double *confidence;               /* of each photo: w_i is this times its mask */
     double lambda[JOINT_LAYERS];
+    double lambda_expected;
     double robust_scale; /* d */
     double edge_scale;   /* e */
     double negative;     /* nu */
 
     lanes *residual[JOINT_LAYERS], *direction[JOINT_LAYERS], *image[JOINT_LAYERS]; /* r, p, q = A p */
     float *jacobi[JOINT_LAYERS];                                                   /* 1/diagonal of A */
-    float *edge[JOINT_LAYERS][2];                                                  /* lambda_l eta_l, down and right */
-    uint8_t *dark[JOINT_LAYERS];                                                   /* delta_l, one bit a channel */
+    float *edge[JOINT_LAYERS][2]; /* lambda_l eta_l, for T with lambda_E eta_E added; down and right */
+    uint8_t *dark[JOINT_LAYERS];  /* delta_l, one bit a channel */
     lanes *strip[JOINT_BLOCKS];
     int strip_low[JOINT_BLOCKS], strip_high[JOINT_BLOCKS];
     size_t strip_lanes; /* room for all strips together */

@@ -24,22 +24,31 @@ static int row_blocks(const struct problem *problem)
     return (problem->height - 1) / BLOCK_ROWS + 1;
 }
 
-static void lay_out(struct monitor *monitor, struct arena *arena)
+static void lay_out(struct monitor *monitor, int threads, struct arena *arena)
 {
     const struct problem *problem = monitor->problem;
-    size_t threads = (size_t)esra_pool_threads(monitor->pool);
     monitor->best = esra_arena_take(arena, (size_t)problem->channels, sizeof *monitor->best);
     monitor->shares = esra_arena_take(arena, (size_t)row_blocks(problem), sizeof *monitor->shares);
-    monitor->scratch = esra_arena_take(arena, threads * esra_certificate_scratch(problem), sizeof(double));
+    monitor->scratch = esra_arena_take(arena, (size_t)threads * esra_certificate_scratch(problem), sizeof(double));
+}
+
+size_t esra_monitor_room(const struct problem *problem, int threads)
+{
+    struct monitor monitor = {.problem = problem};
+    struct arena arena = {0};
+    esra_arena_count(&arena);
+    lay_out(&monitor, threads, &arena);
+    return esra_arena_counted(&arena);
 }
 
 esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena, struct message *message)
 {
+    int threads = esra_pool_threads(monitor->pool);
     esra_arena_count(arena);
-    lay_out(monitor, arena);
+    lay_out(monitor, threads, arena);
     if (!esra_arena_place(arena))
         return esra_fail_memory(message);
-    lay_out(monitor, arena);
+    lay_out(monitor, threads, arena);
     for (int c = 0; c < monitor->problem->channels; c++)
         monitor->best[c] = (struct certificate){.objective = INFINITY, .bound = -INFINITY};
     monitor->certify = esra_certificate_find(esra_cpu_features() & (unsigned)monitor->settings->cpu_mask);

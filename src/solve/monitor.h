@@ -33,6 +33,9 @@ struct monitor {
 /* Lays out and begins. The arena outlives the monitor. */
 esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena, struct message *message);
 
+/* Bytes that this takes for a problem, of which only the sizes are looked at. */
+size_t esra_monitor_room(const struct problem *problem, int threads);
+
 /* Certifies one channel's iterate; copies it to the caller where it is the best so far. All channels of an iteration
  * are shown before esra_monitor_decide(). */
 void esra_monitor_show(struct monitor *monitor, int channel, const struct candidate *candidate);

@@ -32,6 +32,7 @@
 struct paper {
     struct monitor *monitor;
     const struct problem *problem;
+    int threads;
     int pieces; /* channels * layers; piece c * layers + l is layer l of channel c */
     double lipschitz;
     float momentum;
@@ -76,8 +77,7 @@ static struct plane *take_planes(struct arena *arena, const struct problem *prob
 static void lay_out(struct paper *paper, struct arena *arena)
 {
     const struct problem *problem = paper->problem;
-    int threads = esra_pool_threads(paper->monitor->pool);
-    paper->slots = threads < paper->pieces ? threads : paper->pieces;
+    paper->slots = paper->threads < paper->pieces ? paper->threads : paper->pieces;
     paper->x = take_planes(arena, problem, paper->pieces);
     paper->x_before = take_planes(arena, problem, paper->pieces);
     paper->d = take_planes(arena, problem, paper->pieces);
@@ -279,12 +279,22 @@ static void iterate(struct paper *paper)
     }
 }
 
+size_t esra_paper_room(const struct problem *problem, int threads)
+{
+    struct paper paper = {.problem = problem, .threads = threads, .pieces = problem->channels * problem->layers};
+    struct arena arena = {0};
+    esra_arena_count(&arena);
+    lay_out(&paper, &arena);
+    return esra_arena_counted(&arena);
+}
+
 esra_status esra_paper_run(struct monitor *monitor, struct arena *arena, struct message *message)
 {
     const struct problem *problem = monitor->problem;
     struct paper paper = {
         .monitor = monitor,
         .problem = problem,
+        .threads = esra_pool_threads(monitor->pool),
         .pieces = problem->channels * problem->layers,
         .lipschitz = monitor->settings->lipschitz_factor * problem->data_norm_squared,
     };

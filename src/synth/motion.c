@@ -7,7 +7,7 @@
 
 #define PI 3.14159265358979323846
 
-/* Draws past this many deviations are drawn again: one wild photo would widen the margin that all layers must fill. */
+/* Draws past this many deviations are drawn again. */
 #define TAIL 2.5
 
 /* Beside its turn by `rotation` radians a handheld photo is scaled, sheared and tilted by about these parts of it: the
@@ -39,7 +39,7 @@ double esra_synth_normal(uint64_t *state)
     return radius * cos(2 * PI * uniform(state));
 }
 
-static double bounded(uint64_t *state, double deviation)
+double esra_synth_bounded(uint64_t *state, double deviation)
 {
     double value;
     do
@@ -58,15 +58,15 @@ static double gain(uint64_t *state, double spread)
 static struct transform handheld(uint64_t *state, const esra_synth_settings *s)
 {
     double rotation = s->rotation_deg * PI / 180, middle_x = (s->width - 1) / 2., middle_y = (s->height - 1) / 2.;
-    double turn = bounded(state, rotation), scale = 1 + bounded(state, SCALE * rotation);
+    double turn = esra_synth_bounded(state, rotation), scale = 1 + esra_synth_bounded(state, SCALE * rotation);
     struct transform about = TRANSFORM_IDENTITY;
-    about.h[0] = scale * cos(turn) + bounded(state, SHEAR * rotation);
-    about.h[1] = -scale * sin(turn) + bounded(state, SHEAR * rotation);
-    about.h[3] = scale * sin(turn) + bounded(state, SHEAR * rotation);
-    about.h[4] = scale * cos(turn) + bounded(state, SHEAR * rotation);
-    about.h[6] = bounded(state, TILT * rotation / s->width);
-    about.h[7] = bounded(state, TILT * rotation / s->width);
-    double right = bounded(state, s->shift_px), down = bounded(state, s->shift_px);
+    about.h[0] = scale * cos(turn) + esra_synth_bounded(state, SHEAR * rotation);
+    about.h[1] = -scale * sin(turn) + esra_synth_bounded(state, SHEAR * rotation);
+    about.h[3] = scale * sin(turn) + esra_synth_bounded(state, SHEAR * rotation);
+    about.h[4] = scale * cos(turn) + esra_synth_bounded(state, SHEAR * rotation);
+    about.h[6] = esra_synth_bounded(state, TILT * rotation / s->width);
+    about.h[7] = esra_synth_bounded(state, TILT * rotation / s->width);
+    double right = esra_synth_bounded(state, s->shift_px), down = esra_synth_bounded(state, s->shift_px);
     struct transform to_middle = esra_transform_shift(-middle_x, -middle_y);
     struct transform back = esra_transform_shift(middle_x + right, middle_y + down);
     struct transform centred = esra_transform_compose(&about, &to_middle);

@@ -20,6 +20,9 @@ void esra_synth_expose(struct exposure *exposures, const esra_synth_settings *se
 /* Normal with mean 0 and deviation 1. */
 double esra_synth_normal(uint64_t *state);
 
+/* Normal with this deviation, but never far from 0: one wild photo would widen the margin that all layers must fill. */
+double esra_synth_bounded(uint64_t *state, double deviation);
+
 /* A state for the numbers of (a, b) that has nothing to do with that of its neighbours: rows can then be filled in any
  * order, by any thread. */
 uint64_t esra_synth_state(uint64_t seed, int a, int b);

@@ -11,6 +11,7 @@
 #include "ops/resample.h"
 #include "synth/canvas.h"
 #include "synth/motion.h"
+#include "synth/relief.h"
 
 struct synth {
     esra_synth_settings settings;
@@ -18,9 +19,11 @@ struct synth {
     struct message message;
     struct pool *pool;
     struct exposure *exposures;
-    struct frame frame;     /* of both layers */
-    struct image layers[2]; /* T and R in the frame */
-    struct image seen[2];   /* as one photo sees them */
+    esra_camera *cameras;    /* with depth */
+    struct lens lens;
+    struct frame frame;      /* of both layers */
+    struct relief layers[2]; /* T and R in the frame */
+    struct image seen[2];    /* as one photo sees them */
     int channels;
 };
 
@@ -68,6 +71,9 @@ static esra_status check_settings(const esra_synth_settings *s, struct message *
     TRY(check_range(m, "noise", s->noise, 0, 1));
     TRY(check_range(m, "blur", s->blur_px, 0, BLUR_SIGMA_MOST));
     TRY(check_range(m, "threads", s->threads, 0, 1024));
+    /* Shorter, and rays near the corners leave at more than 70 degrees. */
+    if (s->depth && s->focal_px != 0)
+        TRY(check_range(m, "the focal length", s->focal_px, (s->width > s->height ? s->width : s->height) / 5., 1e7));
     if (s->bits != 0 && s->bits != 8 && s->bits != 16)
         return esra_fail(m, ESRA_BAD_ARGUMENT, "bits is %d: it must be 8 or 16", s->bits);
 fail:
@@ -90,6 +96,11 @@ static esra_status check_images(const struct synth *s, const esra_image *t, cons
         return esra_fail(message, ESRA_BAD_DATA,
                          "the layers have %d and %d channels: equal numbers are needed, or a grey one", t->channels,
                          r->channels);
+    for (int l = 0; s->settings.depth && l < 2; l++) {
+        const esra_image *depth = l ? s->settings.reflected_depth : s->settings.transmitted_depth;
+        if (depth && depth->data && (depth->channels != 1 || depth->width < 2 || depth->height < 2))
+            return esra_fail(message, ESRA_BAD_DATA, "a depth map needs one channel and at least 2 x 2 pixels");
+    }
     for (int i = 0; result->photos && i < s->settings.photos; i++)
         good = good && fits(&result->photos[i], s);
     return good ? ESRA_OK : esra_fail(message, ESRA_BAD_DATA, "the images to be filled are not %d x %d of %d channel(s)",
@@ -144,20 +155,28 @@ static void draw(const struct drawing *d)
 }
 
 /* seen = the layer by this motion: a pixel of the photo is looked up where it stands in the layer's frame. */
-static void look(const struct synth *s, int layer, const struct transform *motion)
+static void look_flat(const struct synth *s, int layer, const struct transform *motion)
 {
     struct transform back, place = esra_transform_shift(-s->frame.left, -s->frame.top);
     esra_transform_invert(motion, &back);
     back = esra_transform_compose(&place, &back);
-    esra_resample(s->pool, &s->layers[layer], &back, &s->seen[layer], (struct plane){0});
+    esra_resample(s->pool, &s->layers[layer].colour, &back, &s->seen[layer], (struct plane){0});
 }
 
-static void draw_photo(const struct synth *s, int i)
+static void look(struct synth *s, int layer, int photo)
+{
+    if (s->settings.depth)
+        esra_relief_render(&s->layers[layer], s->pool, &s->cameras[photo], &s->lens, &s->seen[layer]);
+    else
+        look_flat(s, layer, layer ? &s->exposures[photo].reflected : &s->exposures[photo].transmitted);
+}
+
+static void draw_photo(struct synth *s, int i)
 {
     const struct exposure *e = &s->exposures[i];
     double t = s->settings.transmission, r = s->settings.reflection;
-    look(s, 0, &e->transmitted);
-    look(s, 1, &e->reflected);
+    look(s, 0, i);
+    look(s, 1, i);
     if (s->result->photos)
         draw(&(struct drawing){s, &s->result->photos[i], {e->mixing * t, e->reflection_gain * r}, s->settings.noise, i});
     if (i == 0) {
@@ -166,14 +185,33 @@ static void draw_photo(const struct synth *s, int i)
     }
 }
 
+static void tell_inverse(const struct synth *s, int layer, const esra_image *to)
+{
+    struct plane plane = image_plane(&s->layers[layer].inverse, 0);
+    struct plane part = {plane_row(plane, -s->frame.top) - s->frame.left, s->settings.width, s->settings.height, plane.stride};
+    if (to->data)
+        esra_plane_store(part, to, 0);
+}
+
+static void tell_depth(const struct synth *s)
+{
+    tell_inverse(s, 0, &s->result->transmitted_inverse);
+    tell_inverse(s, 1, &s->result->reflected_inverse);
+    if (s->result->cameras)
+        memcpy(s->result->cameras, s->cameras, (size_t)s->settings.photos * sizeof *s->cameras);
+    s->result->focal_px = s->lens.focal_px;
+}
+
 static void tell_truth(const struct synth *s)
 {
     esra_synth_result *result = s->result;
+    if (s->settings.depth)
+        tell_depth(s);
     for (int i = 0; i < s->settings.photos; i++) {
         const struct exposure *e = &s->exposures[i];
-        if (result->transmitted_motion)
+        if (result->transmitted_motion && !s->settings.depth)
             memcpy(result->transmitted_motion[i].h, e->transmitted.h, sizeof e->transmitted.h);
-        if (result->reflected_motion)
+        if (result->reflected_motion && !s->settings.depth)
             memcpy(result->reflected_motion[i].h, e->reflected.h, sizeof e->reflected.h);
         if (result->mixing)
             result->mixing[i] = e->mixing;
@@ -183,6 +221,48 @@ static void tell_truth(const struct synth *s)
 }
 
 /* ---- The whole ---- */
+
+/* What the photos see of flat layers. */
+static void frame_flat(struct synth *s)
+{
+    for (int i = 0; i < s->settings.photos; i++) {
+        esra_frame_include(&s->frame, &s->exposures[i].transmitted, s->settings.width, s->settings.height);
+        esra_frame_include(&s->frame, &s->exposures[i].reflected, s->settings.width, s->settings.height);
+    }
+}
+
+/* The cameras, and what they see of layers with depth. */
+static esra_status frame_depth(struct synth *s)
+{
+    const esra_synth_settings *settings = &s->settings;
+    int larger = settings->width > settings->height ? settings->width : settings->height;
+    double focal = settings->focal_px != 0 ? settings->focal_px : 1.2 * larger;
+    s->lens = (struct lens){focal, (settings->width - 1) / 2., (settings->height - 1) / 2.};
+    s->cameras = esra_allocate((size_t)settings->photos, sizeof *s->cameras);
+    if (!s->cameras)
+        return esra_fail_memory(&s->message);
+    esra_cameras_hold(s->cameras, settings, &s->lens);
+    for (int l = 0; l < 2; l++) {
+        esra_relief_range(l, &s->layers[l].low, &s->layers[l].high);
+        for (int i = 0; i < settings->photos; i++)
+            esra_relief_include(&s->frame, &s->cameras[i], &s->lens, s->layers[l].low, s->layers[l].high);
+    }
+    return ESRA_OK;
+}
+
+static esra_status prepare_layer(struct synth *s, int l, const esra_image *picture)
+{
+    const esra_synth_settings *settings = &s->settings;
+    esra_status status;
+    s->layers[l].frame = s->frame;
+    TRY(esra_canvas_draw(&s->layers[l].colour, s->pool, picture, &s->frame, l ? settings->blur_px : 0, &s->message));
+    if (settings->depth)
+        TRY(esra_relief_shape(&s->layers[l], s->pool, l, l ? settings->reflected_depth : settings->transmitted_depth,
+                              &s->message));
+    TRY(esra_image_create(&s->seen[l], settings->width, settings->height, picture->channels, &s->message));
+fail:
+    return status;
+}
 
 static esra_status prepare(struct synth *s, const esra_image *const pictures[2])
 {
@@ -197,16 +277,14 @@ static esra_status prepare(struct synth *s, const esra_image *const pictures[2])
     TRY(esra_pool_create(&s->pool, threads, &s->message));
     esra_synth_expose(s->exposures, settings);
     s->frame = (struct frame){0, 0, settings->width, settings->height};
-    for (int i = 0; i < settings->photos; i++) {
-        esra_frame_include(&s->frame, &s->exposures[i].transmitted, settings->width, settings->height);
-        esra_frame_include(&s->frame, &s->exposures[i].reflected, settings->width, settings->height);
-    }
+    if (settings->depth)
+        TRY(frame_depth(s));
+    else
+        frame_flat(s);
     s->frame = (struct frame){s->frame.left - spare, s->frame.top - spare, s->frame.width + 2 * spare,
                               s->frame.height + 2 * spare};
-    for (int l = 0; l < 2; l++) {
-        TRY(esra_canvas_draw(&s->layers[l], s->pool, pictures[l], &s->frame, l ? settings->blur_px : 0, &s->message));
-        TRY(esra_image_create(&s->seen[l], settings->width, settings->height, pictures[l]->channels, &s->message));
-    }
+    for (int l = 0; l < 2; l++)
+        TRY(prepare_layer(s, l, pictures[l]));
 fail:
     return status;
 }
@@ -214,9 +292,11 @@ fail:
 static void synth_free(struct synth *s)
 {
     for (int l = 0; l < 2; l++) {
-        esra_image_free(&s->layers[l]);
+        esra_image_free(&s->layers[l].colour);
+        esra_image_free(&s->layers[l].inverse);
         esra_image_free(&s->seen[l]);
     }
+    esra_release(&s->cameras);
     esra_release(&s->exposures);
     esra_pool_free(&s->pool);
 }

@@ -1,4 +1,6 @@
 /* tests/api/contract.c - what esra.h promises about mistakes, structs of other versions, and messages. */
+#include <limits.h>
+
 #include "random_problem.h"
 
 /* Runs r with settings (NULL: defaults) and expects a failure whose message holds `part`. */
@@ -221,6 +223,42 @@ static void names_are_words(void)
     CHECK_TEXT(esra_version(), version);
 }
 
+static void plans_grow_with_the_problem(void)
+{
+    esra_settings settings;
+    esra_plan small = ESRA_PLAN_INIT, large = ESRA_PLAN_INIT;
+    esra_settings_default(&settings);
+    settings.threads = 2;
+    for (settings.engine = 0; settings.engine <= 1; settings.engine++) {
+        CHECK(esra_plan_run(2, 64, 48, 1, &settings, &small) == ESRA_OK && small.bytes > 64 * 48 * 4 * 6);
+        CHECK(esra_plan_run(3, 64, 48, 3, &settings, &large) == ESRA_OK && large.bytes > small.bytes);
+        CHECK(esra_plan_separate(2, 64, 48, 1, &settings, &small) == ESRA_OK && small.bytes > 0 && *small.stage);
+        CHECK(esra_plan_separate(2, 640, 480, 1, NULL, &large) == ESRA_OK && large.bytes > 50 * small.bytes / 10);
+        CHECK(large.core_seconds > 50 * small.core_seconds);
+    }
+}
+
+/* Numbers that no machine can hold are told apart from those that make no sense; neither overflows. */
+static void plans_of_the_impossible(void)
+{
+    esra_settings wrong;
+    esra_plan plan = ESRA_PLAN_INIT;
+    esra_settings_default(&wrong);
+    wrong.threads = -1;
+    CHECK(esra_plan_separate(2, 8, 8, 1, &wrong, &plan) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_plan_separate(1, 8, 8, 1, NULL, &plan) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_plan_separate(2, 8, 8, 2, NULL, &plan) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_plan_run(1, 0, 8, 1, NULL, &plan) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_plan_run(INT_MAX, INT_MAX, INT_MAX, INT_MAX, NULL, &plan) == ESRA_OVER_LIMIT);
+    CHECK(esra_plan_run(1 << 20, 1 << 24, 1 << 24, 1, NULL, &plan) == ESRA_OK && plan.bytes > 1e18);
+    struct {
+        esra_plan plan;
+        char after;
+    } older = {{.struct_size = offsetof(esra_plan, core_seconds), .core_seconds = 7}, 9};
+    CHECK(esra_plan_run(1, 8, 8, 1, NULL, &older.plan) == ESRA_OK);
+    CHECK(older.plan.bytes > 0 && older.plan.core_seconds == 7 && older.after == 9);
+}
+
 int main(void)
 {
     RUN(settings_out_of_range_are_named);
@@ -234,5 +272,7 @@ int main(void)
     RUN(the_table_describes_the_struct);
     RUN(a_solver_can_be_used_again);
     RUN(names_are_words);
+    RUN(plans_grow_with_the_problem);
+    RUN(plans_of_the_impossible);
     return check_report();
 }

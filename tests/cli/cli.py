@@ -11,6 +11,11 @@ SHARED = SOURCE.parent / "shared"
 VERIFY = SOURCE / "tests" / "verify" / "verify.py"
 
 
+# Where the build has no libseccomp, --untrusted is a mistake.
+UNTRUSTED = ["--untrusted"] if subprocess.run([ESRA, "info", "--untrusted", "/dev/null"], capture_output=True).returncode != 64 \
+    else []
+
+
 class CliTest(unittest.TestCase):
     """Each test runs in an empty folder, and leaves it when done."""
 

@@ -11,14 +11,54 @@ def png_chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
-def png_bytes(pixels):
-    """(h,w) or (h,w,3), uint8 or uint16."""
+def png_bytes(pixels, extra=b""):
+    """(h,w) or (h,w,3), uint8 or uint16; extra: chunks before the pixels."""
     height, width = pixels.shape[:2]
     depth = 8 * pixels.dtype.itemsize
     rows = pixels.astype(">u2" if depth == 16 else "u1").reshape(height, -1)
     raw = b"".join(b"\0" + row.tobytes() for row in rows)
     head = struct.pack(">IIBBBBB", width, height, depth, 2 if pixels.ndim == 3 else 0, 0, 0, 0)
-    return PNG_START + png_chunk(b"IHDR", head) + png_chunk(b"IDAT", zlib.compress(raw, 1)) + png_chunk(b"IEND", b"")
+    return PNG_START + png_chunk(b"IHDR", head) + extra + png_chunk(b"IDAT", zlib.compress(raw, 1)) + png_chunk(b"IEND", b"")
+
+
+def png_exif(orientation):
+    """A TIFF header and one tag."""
+    return png_chunk(b"eXIf", struct.pack(">2sHIHHHIHHI", b"MM", 42, 8, 1, 0x112, 3, 1, orientation, 0, 0))
+
+
+def png_profile(icc):
+    return png_chunk(b"iCCP", b"profile\0\0" + zlib.compress(icc))
+
+
+def icc_profile(gamma, colour=True):
+    """The least profile of version 2 that says how code values become light: sRGB's primaries, or grey."""
+    def fixed(*values):
+        return b"".join(struct.pack(">i", round(v * 65536)) for v in values)
+    curve = b"curv" + bytes(4) + struct.pack(">IH", 1, round(gamma * 256)) + bytes(2)
+    tags = {b"wtpt": b"XYZ " + bytes(4) + fixed(.9642, 1, .8249)}
+    if colour:
+        primaries = (b"r", .4361, .2225, .0139), (b"g", .3851, .7169, .0971), (b"b", .1431, .0606, .7141)
+        for name, *xyz in primaries:
+            tags[name + b"XYZ"] = b"XYZ " + bytes(4) + fixed(*xyz)
+            tags[name + b"TRC"] = curve
+    else:
+        tags[b"kTRC"] = curve
+    at, table, body = 132 + 12 * len(tags), struct.pack(">I", len(tags)), b""
+    for name, data in tags.items():
+        table += name + struct.pack(">II", at + len(body), len(data))
+        body += data
+    size = struct.pack(">I", at + len(body))
+    head = size + bytes(4) + b"\2\x10\0\0mntr" + (b"RGB " if colour else b"GRAY") + b"XYZ " + bytes(12) + b"acsp"
+    return head + bytes(28) + fixed(.9642, 1, .8249) + bytes(48) + table + body
+
+
+def png_chunks(path):
+    """Every chunk's kind and body."""
+    data, at = path.read_bytes(), 8
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        yield kind, data[at + 8:at + 8 + size]
+        at += size + 12
 
 
 def unfilter(kind, row, above, step):
@@ -36,16 +76,12 @@ def unfilter(kind, row, above, step):
 
 def png_pixels(path):
     """The pixels of a grey or RGB PNG that is not interlaced."""
-    data = path.read_bytes()
-    assert data.startswith(PNG_START), path
-    at, packed = 8, b""
-    while at < len(data):
-        size, kind = struct.unpack(">I4s", data[at:at + 8])
-        body = data[at + 8:at + 8 + size]
+    assert path.read_bytes().startswith(PNG_START), path
+    packed = b""
+    for kind, body in png_chunks(path):
         if kind == b"IHDR":
             width, height, depth, colour, _, _, interlace = struct.unpack(">IIBBBBB", body)
         packed += body if kind == b"IDAT" else b""
-        at += size + 12
     assert depth in (8, 16) and colour in (0, 2) and not interlace, (depth, colour, interlace)
     channels = 3 if colour else 1
     step = channels * depth // 8

@@ -3,15 +3,19 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import unittest
+import zlib
 
 import numpy as np
 
 from cli import ESRA, CliTest
-from pictures import png_bytes, png_pixels, psnr, scene, to_8_bit, to_16_bit
+from pictures import (icc_profile, png_bytes, png_chunks, png_exif, png_pixels, png_profile, psnr, scene, to_8_bit,
+                      to_16_bit)
 
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 PHOTOS, TRUTH = scene()
 NAMES = ["p1.png", "p2.png", "p3.png"]
 OUTPUTS = ["confidence.png", "reflected-1.png", "reflected-2.png", "reflected-3.png", "report.html", "result.json",
@@ -24,8 +28,12 @@ class SeparateTest(CliTest):
         for name, photo in zip(NAMES, PHOTOS):
             self.save(name, to_8_bit(photo))
 
-    def save(self, name, pixels):
-        (self.path / name).write_bytes(png_bytes(pixels))
+    def save(self, name, pixels, extra=b""):
+        (self.path / name).write_bytes(png_bytes(pixels, extra))
+
+    def chunk(self, name, kind):
+        """That chunk of an output, or None."""
+        return dict(png_chunks(self.path / "out" / name)).get(kind)
 
     def separate(self, *extra, photos=NAMES, output="out"):
         return ["separate", *photos, "-o", output, *extra]
@@ -71,7 +79,7 @@ class Results(SeparateTest):
         told = self.result()
         self.assertEqual(json.loads(done.stdout), told)
         self.assertEqual(list(told), ["schema", "version", "method", "reference", "width", "height", "photos", "warnings",
-                                      "lambda", "strength", "solve", "joint", "threads", "seconds"])
+                                      "lambda", "strength", "solve", "joint", "threads", "seconds", "memory"])
         self.assertEqual((told["schema"], told["method"], told["reference"]), ("esra-separate-1", "joint", 2))
         self.assertEqual((told["width"], told["height"], told["strength"], told["warnings"]), (128, 96, 1, []))
         self.assertEqual(told["solve"]["status"], "optimal")
@@ -219,6 +227,29 @@ class Report(SeparateTest):
             self.assertIn(part, page)
         self.assertNotRegex(page, r"\b(nan|inf)\b")
 
+    @unittest.skipUnless(BROWSER, "there is no Chromium to open the report in")
+    def test_slider_moves_the_picture(self):
+        """A script moves it as a hand would; the browser then says which picture is seen in four places."""
+        self.expect(0, *self.separate())
+        move = """<script>addEventListener('load', () => {
+            const slider = document.getElementById('slider'), seen = [];
+            const box = document.querySelector('.compare').getBoundingClientRect();
+            for (const value of [0, 30, 60, 100]) {
+                slider.value = value;
+                slider.dispatchEvent(new Event('input'));
+                seen.push([.1, .45, .7, .9].map(at => document.elementsFromPoint(box.left + at * box.width,
+                    box.top + box.height / 2).find(e => e.tagName == 'IMG').className).join(' '));
+            }
+            document.body.dataset.seen = seen.join(', ');
+        });</script>"""
+        page = (self.path / "out" / "report.html").read_text()
+        (self.path / "moved.html").write_text(page.replace("</body>", move + "</body>"))
+        done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1000,800",
+                               f"--user-data-dir={self.path}/profile", "--virtual-time-budget=5000", "--dump-dom",
+                               (self.path / "moved.html").as_uri()], capture_output=True, text=True, timeout=120)
+        self.assertIn('data-seen="after after after after, before after after after, before before after after, '
+                      'before before before before"', done.stdout, done.stderr)
+
     def test_report_of_a_failure_says_why(self):
         self.expect(11, *self.separate(photos=["p1.png", "p1.png"]))
         page = (self.path / "out" / "report.html").read_text()
@@ -269,6 +300,47 @@ class HardScenes(SeparateTest):
         self.assertGreater(psnr(self.transmitted() / 65535, TRUTH), psnr(PHOTOS[1], TRUTH) + 1)
         self.expect(0, *self.separate("--format", "jpg"))
 
+    def test_orientations(self):
+        """A photo stored lying or mirrored is turned once, and not again by whoever opens the answer."""
+        stored = {1: lambda p: p, 2: lambda p: p[:, ::-1], 3: lambda p: p[::-1, ::-1], 4: lambda p: p[::-1],
+                  5: lambda p: p.swapaxes(0, 1), 6: lambda p: p[:, ::-1].swapaxes(0, 1),
+                  7: lambda p: p[::-1, ::-1].swapaxes(0, 1), 8: lambda p: p[::-1].swapaxes(0, 1)}
+        self.expect(0, *self.separate("--no-report"))
+        upright = self.transmitted()
+        for orientations in (1, 2, 3), (4, 5, 6), (7, 8, 5):
+            with self.subTest(orientations):
+                for name, photo, orientation in zip(NAMES, PHOTOS, orientations):
+                    self.save(name, to_8_bit(stored[orientation](photo)), png_exif(orientation))
+                self.expect(0, *self.separate("--no-report"))
+                np.testing.assert_array_equal(self.transmitted(), upright)
+                exif = self.chunk("transmitted.png", b"eXIf")
+                at = exif.index(b"\x01\x12" if exif.startswith(b"MM") else b"\x12\x01")
+                self.assertEqual(int.from_bytes(exif[at + 8:at + 10], "big" if exif.startswith(b"MM") else "little"), 1)
+
+    def test_mixed_profiles(self):
+        """Photos 1 and 3 as sRGB, photo 2 with a profile of its own, in which the answer is drawn."""
+        profile = icc_profile(1.8)
+        light = np.where(PHOTOS[1] <= .04045, PHOTOS[1] / 12.92, ((PHOTOS[1] + .055) / 1.055) ** 2.4)
+        self.save("p2.png", to_16_bit(light ** (1 / 1.8)), png_profile(profile))
+        self.expect(0, *self.separate())
+        self.assertEqual([photo["light"] for photo in self.result()["photos"]], ["assumed sRGB", "profile", "assumed sRGB"])
+        self.assertEqual(zlib.decompress(self.chunk("transmitted.png", b"iCCP").split(b"\0\0", 1)[1]), profile)
+        self.assertIsNone(self.chunk("reflected-1.png", b"iCCP"))
+        answer = np.clip((self.transmitted() / 65535) ** 1.8, 0, 1)
+        answer = np.where(answer <= .0031308, answer * 12.92, 1.055 * answer ** (1 / 2.4) - .055)
+        self.assertGreater(psnr(answer, TRUTH), psnr(PHOTOS[1], TRUTH) + 1)
+
+    def test_a_grey_profile_among_colours(self):
+        """What is drawn from a grey photo is in colour: a profile for grey must not describe it."""
+        colour = icc_profile(2.2)
+        self.save("p1.png", to_8_bit(PHOTOS[0].mean(-1)), png_profile(icc_profile(1.8, colour=False)))
+        self.save("p2.png", to_8_bit(PHOTOS[1]), png_profile(colour))
+        done = self.run_esra(*self.separate())
+        self.assertIn(done.returncode, (0, 11), done.stderr)
+        for name in "transmitted.png", "reflected-1.png":
+            self.assertEqual(zlib.decompress(self.chunk(name, b"iCCP").split(b"\0\0", 1)[1]), colour)
+        self.assertEqual(png_pixels(self.path / "out" / "reflected-1.png").shape, (96, 128, 3))
+
     def test_grey_among_colours(self):
         self.save("p1.png", to_8_bit(PHOTOS[0].mean(-1)))
         done = self.run_esra(*self.separate())
@@ -303,7 +375,7 @@ class Mistakes(SeparateTest):
         for line, arguments in [
             ("--output FOLDER is missing" + see, ["separate", *NAMES]),
             ("--wrong: unknown option" + see, self.separate("--wrong")),
-            ("--motion takes one of homography|affine|translation, not 'wild'", self.separate("--motion", "wild")),
+            ("--motion takes one of homography|affine|translation|depth, not 'wild'", self.separate("--motion", "wild")),
             ("--light takes one of linear|stored, not 'dim'", self.separate("--light", "dim")),
             ("--strength takes a number from 0 to 1, not '2'", self.separate("--strength", "2")),
             ("--strength takes a number from 0 to 1, not 'nan'", self.separate("--strength", "nan")),

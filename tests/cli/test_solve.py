@@ -462,9 +462,10 @@ class Help(CliTest):
 
     def test_bash_completion_completes(self):
         script = self.expect(0, "help", "--format", "bash").stdout.decode()
-        ask = script + '\nCOMP_WORDS=(esra solve --inner-t); COMP_CWORD=2; _esra; echo "${COMPREPLY[@]}"\n'
-        done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True)
-        self.assertEqual(done.stdout, "--inner-tolerance\n")
+        for typed, offered in ("--inner-t", "--inner-tolerance"), ("-o", "-o"):
+            ask = f'{script}\nCOMP_WORDS=(esra solve {typed}); COMP_CWORD=2; _esra; echo "${{COMPREPLY[@]}}"\n'
+            done = subprocess.run(["bash", "-c", ask], capture_output=True, text=True)
+            self.assertEqual(done.stdout, offered + "\n")
 
     def test_man_page_names_every_option(self):
         page = self.expect(0, "help", "--format", "man", stderr="").stdout.replace(b"\\-", b"-")

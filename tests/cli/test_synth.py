@@ -134,6 +134,26 @@ class Mistakes(SynthTest):
         self.assertEqual((process.returncode, told), (143, b"esra synth: interrupted; nothing was written\n"))
         self.assertFalse((self.path / "scene").exists())
 
+    def test_depth(self):
+        self.expect(0, *self.synth("--depth", "--size", "64x48", "--shift", "4"))
+        truth = json.loads((self.path / "scene" / "truth.json").read_text())
+        self.assertNotIn("transmitted_homographies", truth)
+        self.assertEqual((len(truth["cameras"]), truth["focal_px"]), (3, 1.2 * 64))
+        self.assertEqual(truth["cameras"][0]["rotation"], [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+        for layer, low, high in ("transmitted", .55, 1), ("reflected", .15, .5):
+            inverse = np.load(self.path / "scene" / f"truth-{layer}-inverse-depth.npy")
+            self.assertEqual((inverse.shape, inverse.dtype), ((48, 64), np.float32))
+            self.assertTrue(low <= inverse.min() < inverse.max() <= np.float32(high))
+
+    def test_depth_from_a_picture(self):
+        np.save(self.path / "flat.npy", np.full((10, 10), .5, np.float32))
+        self.expect(0, *self.synth("--reflected-depth", "flat.npy", "--size", "64x48", "--shift", "4"))
+        inverse = np.load(self.path / "scene" / "truth-reflected-inverse-depth.npy")
+        np.testing.assert_allclose(inverse, .325, atol=1e-6)
+        self.complains(66, "esra synth: cannot read no.png: No such file or directory",
+                       *self.synth("--transmitted-depth", "no.png"))
+        self.complains(64, "esra synth: --focal takes a number, not 'long'", *self.synth("--depth", "--focal", "long"))
+
     def test_inputs(self):
         self.complains(64, "esra synth: --reflected FILE is missing; see 'esra help synth'", "synth", "-t", "T.npy", "-o", "s")
         self.complains(66, "esra synth: cannot read no.png: No such file or directory", *self.synth(t="no.png"))

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <pthread.h>
 
+#include "camera/depth.h"
+#include "camera/scene.h"
 #include "random_problem.h"
 
 static long countdown = -1; /* allocations that still succeed; -1: all of them */
@@ -213,6 +215,52 @@ static void a_separation_may_run_out_of_memory(void)
     printf("  %ld of %ld allocations refused\n", (needed + step - 1) / step, needed);
 }
 
+/* Camera, depth of both layers, visibility and the map back. */
+static esra_status look(struct pool *pool, const struct scene *scene)
+{
+    struct camera camera = {0};
+    struct depth depth[2] = {{.count = 0}, {.count = 0}};
+    struct image map = {0};
+    struct message message = {""};
+    struct canvas_offset none = {0, 0};
+    esra_status status;
+    TRY(esra_camera_find(&camera, pool, scene->photo, scene->photos, 0, &message));
+    TRY(esra_depth_transmitted(&depth[0], pool, &camera, scene->photo, NULL, &message));
+    TRY(esra_depth_reflected(&depth[1], pool, &camera, scene->photo, NULL, &message));
+    TRY(esra_image_create(&map, scene->width, scene->height, 2, &message));
+    TRY(esra_camera_unmap(pool, &camera, 1, &depth[0].inverse, none, &map, &message));
+    TRY(esra_camera_visible(pool, &camera, 1, &depth[0].inverse, none, .1, &map, &message));
+fail:
+    CHECK((status == ESRA_OK) == (message.text[0] == '\0'));
+    esra_image_free(&map);
+    for (int n = 0; n < 2; n++)
+        esra_depth_free(&depth[n]);
+    esra_camera_free(&camera);
+    return status;
+}
+
+static void a_camera_may_run_out_of_memory(void)
+{
+    struct pool *pool = make_pool(2);
+    struct scene scene;
+    scene_motion(&scene, 96, 72, 3);
+    scene.photos = 3;
+    scene_render(&scene);
+    made = 0;
+    CHECK(look(pool, &scene) == ESRA_OK);
+    long needed = made;
+    for (long n = 0; n < needed; n++) {
+        countdown = n;
+        from_then_on = n % 2;
+        esra_status status = look(pool, &scene);
+        countdown = -1;
+        CHECK(status == ESRA_OUT_OF_MEMORY);
+    }
+    printf("  %ld allocations refused\n", needed);
+    scene_free(&scene);
+    esra_pool_free(&pool);
+}
+
 static void a_solver_recovers_from_a_failed_run(void)
 {
     struct random_problem r;
@@ -278,6 +326,7 @@ int main(void)
     RUN(a_comparison_may_run_out_of_memory);
     RUN(a_made_scene_may_run_out_of_memory);
     RUN(a_separation_may_run_out_of_memory);
+    RUN(a_camera_may_run_out_of_memory);
     RUN(a_solver_recovers_from_a_failed_run);
     RUN(a_second_run_allocates_nothing);
     RUN(refused_threads_change_nothing_but_speed);

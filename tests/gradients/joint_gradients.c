@@ -11,10 +11,8 @@
 static void layers_become_gradients(void)
 {
     struct message message;
-    struct pool *pool;
     struct guide guide;
     struct image t, seen[2], trust[2];
-    CHECK(esra_pool_create(&pool, 2, &message) == ESRA_OK);
     CHECK(esra_image_create(&t, WIDTH, HEIGHT, 3, &message) == ESRA_OK);
     check_fill(t.data, 3 * PIXELS, -0.2, 1.2);
     for (int i = 0; i < 2; i++) {
@@ -24,7 +22,10 @@ static void layers_become_gradients(void)
         check_fill(trust[i].data, PIXELS, 0.1, 1);
     }
     trust[1].data[3 * WIDTH + 4] = 0;
-    CHECK(esra_guide_from_joint(&guide, &(struct joint_layers){2, &t, seen, trust}, pool, &message) == ESRA_OK);
+    CHECK(esra_guide_create(&guide, 2, WIDTH, HEIGHT, 3, &message) == ESRA_OK);
+    esra_guide_take_transmitted(&guide, &t);
+    for (int i = 0; i < 2; i++)
+        esra_guide_take_reflected(&guide, i, &seen[i], &trust[i]);
     CHECK(guide.gradients[0].data[PIXELS + 7] == t.data[PIXELS + 7 + WIDTH] - t.data[PIXELS + 7]);
     CHECK(guide.gradients[3].data[30] == seen[0].data[31] - seen[0].data[30]);
     /* The four differences around the unknown pixel. */
@@ -41,7 +42,6 @@ static void layers_become_gradients(void)
         esra_image_free(&trust[i]);
     }
     esra_image_free(&t);
-    esra_pool_free(&pool);
 }
 
 int main(void)

@@ -5,8 +5,6 @@
 #include "io/exif.h"
 #include "io/orient.h"
 
-static const struct read_options strict = READ_OPTIONS_DEFAULT;
-
 static bool read_photo(struct photo *photo, const char *path)
 {
     struct message message = {""};
@@ -541,9 +539,9 @@ static void shared_photos_are_read(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    made_begin();
+    made_begin(argc, argv);
     RUN(lossless_formats_keep_every_sample);
     RUN(every_16_bit_code_survives);
     RUN(jpeg_is_close);

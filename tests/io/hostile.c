@@ -564,9 +564,9 @@ static void limits_can_be_lifted(void)
     static const char *const names[] = {"l.png", "l.jpg", "l.tif", "l.npy"};
     for (int n = 0; n < 4; n++) {
         CHECK(esra_photo_write(&photo, made_path(names[n]), &plain, &message) == ESRA_OK);
-        options.limits = (struct limits){100, 100, 100, 1 << 20, 0, 9};
+        options.limits = (struct limits){100, 100, 100, 1 << 20, 0, 9, 0};
         CHECK(esra_photo_read(&again, made_path(names[n]), &options, &message) == ESRA_OVER_LIMIT);
-        options.limits = (struct limits){1000, 100, 100, 100, 0, 9};
+        options.limits = (struct limits){1000, 100, 100, 100, 0, 9, 0};
         CHECK(esra_photo_read(&again, made_path(names[n]), &options, &message) == (n < 3 ? ESRA_OVER_LIMIT : ESRA_OK));
         esra_photo_free(&again);
         options.limits = (struct limits)LIMITS_NONE;
@@ -602,9 +602,9 @@ static void what_is_there_is_kept(void)
     }
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    made_begin();
+    made_begin(argc, argv);
     make_samples();
     RUN(samples_are_sound);
     RUN(png_bombs);

@@ -18,6 +18,9 @@
 
 static char made_folder[64];
 
+/* Without tolerance; with the program's argument "untrusted" decoded in a jail. */
+static struct read_options strict = READ_OPTIONS_DEFAULT;
+
 /* "folder/name"; a few at a time. */
 static inline const char *made_path(const char *name)
 {
@@ -28,8 +31,9 @@ static inline const char *made_path(const char *name)
     return paths[turn];
 }
 
-static inline void made_begin(void)
+static inline void made_begin(int argc, char **argv)
 {
+    strict.untrusted = argc > 1 && strcmp(argv[1], "untrusted") == 0;
     snprintf(made_folder, sizeof made_folder, "/tmp/esra-io-XXXXXX");
     if (!mkdtemp(made_folder))
         exit(2);
@@ -134,12 +138,12 @@ static inline struct bytes made_profile(int channels, cmsToneCurve *curve)
 /* As the pipeline does it. */
 static inline esra_status made_light(struct light *light, const struct photo *photo, struct message *message)
 {
-    struct profile *profile;
-    esra_status status = esra_profile_open(&profile, &photo->icc, photo->pixels.channels, message);
+    struct photo looked = *photo;
+    esra_status status = esra_profile_look(&looked, message);
     if (status == ESRA_OK)
         status = esra_light_choose(light, photo->icc.size > 0, photo->pixels.channels,
-                                   profile ? esra_profile_curve : NULL, profile, message);
-    esra_profile_free(&profile);
+                                   looked.curves ? esra_photo_curve : NULL, &looked, message);
+    free(looked.curves);
     return status;
 }
 

@@ -7,7 +7,20 @@
 #include <libheif/heif.h>
 #endif
 
-static const struct read_options strict = READ_OPTIONS_DEFAULT;
+/* The head alone tells the size, depth and colours that the whole has. */
+static inline void check_head(const char *name, const struct photo *whole)
+{
+    struct read_options options = strict;
+    struct message message = {""};
+    struct photo head;
+    options.head_only = true;
+    if (CHECK(esra_photo_read(&head, made_path(name), &options, &message) == ESRA_OK)) {
+        CHECK(!head.pixels.data && head.pixels.width == whole->pixels.width && head.pixels.height == whole->pixels.height);
+        CHECK(head.pixels.channels == whole->pixels.channels && head.depth == whole->depth);
+        CHECK(head.exif.size == whole->exif.size);
+    }
+    esra_photo_free(&head);
+}
 
 #ifdef ESRA_HAVE_LIBHEIF
 
@@ -73,6 +86,7 @@ static void check_heif(const char *name, enum heif_compression_format format)
         CHECK_NEAR(photo.pixels.data[5 * 64 + 5], 220 / 255.0, 0.05);
         CHECK_NEAR(photo.pixels.data[64 * 48 + 40 * 64 + 5], 60 / 255.0, 0.05);
         CHECK(photo.exif.size == exif.size);
+        check_head(name, &photo);
         esra_photo_free(&photo);
     } else {
         printf("    %s\n", message.text);
@@ -159,6 +173,7 @@ static void raw_is_developed_or_explained(void)
         int width = photo.pixels.width;
         CHECK(width >= 32 && photo.pixels.channels == 3 && photo.depth == 16);
         CHECK_TEXT(photo.format, "camera RAW");
+        check_head("a.dng", &photo);
         CHECK(photo.pixels.data[20 * width + 5] < photo.pixels.data[20 * width + width - 5]);
     }
 #else
@@ -167,9 +182,9 @@ static void raw_is_developed_or_explained(void)
     esra_photo_free(&photo);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    made_begin();
+    made_begin(argc, argv);
 #ifdef ESRA_HAVE_LIBHEIF
     RUN(heic_and_avif_are_read);
 #else

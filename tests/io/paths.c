@@ -40,9 +40,9 @@ static void other_lists_are_refused(void)
     esra_paths_free(&paths);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    made_begin();
+    made_begin(argc, argv);
     RUN(lists_are_expanded);
     RUN(other_lists_are_refused);
     made_end();

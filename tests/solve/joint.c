@@ -94,7 +94,7 @@ static struct joint_info solve(const struct run *run, struct image *t, struct im
     struct pool *pool;
     struct joint *joint;
     struct joint_info info = {0};
-    struct joint_model model = {run->mixing, run->gain, run->motion};
+    struct joint_model model = {.mixing = run->mixing, .reflection_gain = run->gain, .motion = run->motion};
     CHECK(esra_pool_create(&pool, run->threads, &message) == ESRA_OK);
     CHECK(esra_joint_create(&joint, &(struct joint_photos){run->photos, photos, masks}, 4, pool, &message) == ESRA_OK);
     CHECK(esra_joint_solve(joint, &model, &run->settings, run->finest, &info, &message) == ESRA_OK);
@@ -180,15 +180,15 @@ static void the_true_motion_scores_best(void)
     make_scene();
     CHECK(esra_pool_create(&pool, 2, &message) == ESRA_OK);
     CHECK(esra_joint_create(&joint, &(struct joint_photos){2, photos, masks}, 3, pool, &message) == ESRA_OK);
-    CHECK(esra_joint_score(joint, &(struct joint_model){mixing, gain, motion}, &run.settings, 1, &best, &message) ==
-          ESRA_OK);
+    CHECK(esra_joint_score(joint, &(struct joint_model){.mixing = mixing, .reflection_gain = gain, .motion = motion},
+                           &run.settings, 1, &best, &message) == ESRA_OK);
     for (size_t k = 0; k < sizeof errors / sizeof *errors; k++) {
         double wrong[9 * PHOTOS];
         memcpy(wrong, motion, sizeof wrong);
         wrong[9 + 2] += errors[k][0];
         wrong[9 + 5] += errors[k][1];
-        CHECK(esra_joint_score(joint, &(struct joint_model){mixing, gain, wrong}, &run.settings, 1, &score, &message) ==
-              ESRA_OK);
+        CHECK(esra_joint_score(joint, &(struct joint_model){.mixing = mixing, .reflection_gain = gain, .motion = wrong},
+                               &run.settings, 1, &score, &message) == ESRA_OK);
         if (!CHECK(score > best))
             printf("    motion %zu: %g against %g\n", k, score, best);
     }
@@ -285,10 +285,10 @@ static void nonsense_is_refused(void)
           ESRA_BAD_DATA);
     CHECK(joint == NULL);
     CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, NULL}, 4, pool, &message) == ESRA_OK);
-    CHECK(esra_joint_resume(joint, &(struct joint_model){mixing, gain, motion}, &run.settings, &info, &message) ==
-          ESRA_BAD_ARGUMENT);
-    CHECK(esra_joint_solve(joint, &(struct joint_model){mixing, gain, bad}, &run.settings, 0, &info, &message) ==
-          ESRA_BAD_DATA);
+    CHECK(esra_joint_resume(joint, &(struct joint_model){.mixing = mixing, .reflection_gain = gain, .motion = motion},
+                            &run.settings, &info, &message) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_joint_solve(joint, &(struct joint_model){.mixing = mixing, .reflection_gain = gain, .motion = bad},
+                           &run.settings, 0, &info, &message) == ESRA_BAD_DATA);
     esra_joint_free(&joint);
     esra_pool_free(&pool);
     free_scene();

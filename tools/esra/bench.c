@@ -248,8 +248,9 @@ static enum exit_code print(const struct job *job)
     return finish_stdout(EXIT_DONE, NAME);
 }
 
-static enum exit_code work(struct job *job, const struct parsed *parsed)
+static enum exit_code work(void *all, const struct parsed *parsed)
 {
+    struct job *job = all;
     if (parsed->operand_count != 1 || strcmp(parsed->operands[0], "kernels") != 0)
         return complain(EXIT_USAGE, NAME, "what is to be measured? 'kernels' is all there is; see 'esra help " NAME "'");
     struct field field;
@@ -263,21 +264,6 @@ static enum exit_code work(struct job *job, const struct parsed *parsed)
     measure(job, &field);
     esra_release(&samples);
     return job->options.json ? print_json(job) : print(job);
-}
-
-static enum exit_code run(int argc, char **argv)
-{
-    struct job job = {0};
-    struct parsed parsed = {.command = &bench_command, .values = &job.options};
-    enum exit_code code = options_parse(&parsed, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    if (parsed.help)
-        code = help_command.run(2, (char *[]){(char *)"help", (char *)NAME, NULL});
-    else
-        code = work(&job, &parsed);
-    options_free(&parsed);
-    return code;
 }
 
 const struct command bench_command = {
@@ -294,5 +280,6 @@ const struct command bench_command = {
     .example = "esra bench kernels\nesra bench kernels --json",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    .job_size = sizeof(struct job),
+    .work = work,
 };

@@ -10,6 +10,8 @@
 
 #include "exit.h"
 
+struct parsed;
+
 enum option_type { OPTION_FLAG, OPTION_TEXT, OPTION_FILE };
 
 struct option {
@@ -17,7 +19,7 @@ struct option {
     char letter;      /* its short form, or 0 */
     enum option_type type;
     const char *value;   /* what follows, for help: "FILE", "a_1,...,a_m", "tty|json" */
-    size_t offset;       /* in the command's own struct: a bool for a flag, a char * for the others */
+    size_t offset;       /* in the job, whose first field holds them: a bool for a flag, a char * for the others */
     bool required;
     const char *help;
 };
@@ -40,16 +42,25 @@ struct command {
     bool takes_settings; /* the library's settings are options too */
     const struct preset *presets;
     int preset_count;
-    enum exit_code (*run)(int argc, char **argv);
+    size_t job_size; /* everything a run holds, beginning with the values of its options; zeroed to begin with */
+    enum exit_code (*work)(void *job, const struct parsed *parsed);
+    void (*free)(void *job, enum exit_code code); /* what the work left in the job, its options aside; may be NULL */
 };
 
-extern const struct command align_command, bench_command, compare_command, help_command, separate_command, solve_command,
-    synth_command;
+extern const struct command align_command, batch_command, bench_command, compare_command, help_command, info_command,
+    separate_command, solve_command, synth_command;
+
+/* What esra separate starts from. */
+#define SEPARATE_PRESETS 2
+extern const struct preset separate_presets[SEPARATE_PRESETS];
 
 /* All commands, in the order of the help; ends with NULL. */
 extern const struct command *const commands[];
 
 /* NULL where there is none of that name. */
 const struct command *find_command(const char *name);
+
+/* Parses argv (argv[0] is the command's name), then prints the help asked for or does the work, and frees all. */
+enum exit_code run_command(const struct command *command, int argc, char **argv);
 
 #endif

@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "io/photo.h"
+#include "json.h"
 #include "options.h"
+#include "reading.h"
 
 #define NAME "compare"
 
 struct compare_options {
-    bool fit, json, no_limits;
+    struct reading reading;
+    bool fit, json;
 };
 
 #define FIELD(name) offsetof(struct compare_options, name)
@@ -19,25 +22,23 @@ static const struct option options[] = {
     {"fit", 0, OPTION_FLAG, NULL, FIELD(fit), false,
      "also after fitting gain and offset of each channel of IMAGE to TRUTH: photos are seldom exposed alike"},
     {"json", 0, OPTION_FLAG, NULL, FIELD(json), false, "print all of them as JSON; an infinite PSNR is null"},
-    {"no-limits", 0, OPTION_FLAG, NULL, FIELD(no_limits), false, "accept pictures of any size and amount of metadata"},
+    READING_OPTIONS(FIELD(reading)),
 };
 
 struct job {
     struct compare_options options;
     struct message message;
+    struct read_options read;
     struct photo photos[2]; /* the picture, the truth */
     esra_comparison comparison;
 };
 
 static esra_status read_pictures(struct job *job, char **names)
 {
-    struct read_options read = READ_OPTIONS_DEFAULT;
     const struct image *a = &job->photos[0].pixels, *b = &job->photos[1].pixels;
     esra_status status;
-    if (job->options.no_limits)
-        read.limits = (struct limits)LIMITS_NONE;
     for (int n = 0; n < 2; n++)
-        TRY(esra_photo_read(&job->photos[n], names[n], &read, &job->message));
+        TRY(esra_photo_read(&job->photos[n], names[n], &job->read, &job->message));
     if (a->width != b->width || a->height != b->height)
         return esra_fail(&job->message, ESRA_BAD_DATA, "%s is %d x %d and %s is %d x %d: only pictures of one size can be "
                          "compared", names[0], a->width, a->height, names[1], b->width, b->height);
@@ -68,11 +69,7 @@ static enum exit_code print_json(const esra_comparison *c)
     json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "esra-compare-1", "psnr", number(c->psnr), "ssim",
                                number(c->ssim), "ncc", number(c->ncc), "psnr_fit", number(c->psnr_fit), "ssim_fit",
                                number(c->ssim_fit));
-    bool done = object && json_dumpf(object, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF;
-    json_decref(object);
-    if (!done)
-        return complain(EXIT_IO, NAME, "the result could not be printed on standard output");
-    return finish_stdout(EXIT_DONE, NAME);
+    return print_object(object, JSON_INDENT(2), NAME, EXIT_DONE);
 }
 
 static enum exit_code print(const struct job *job)
@@ -87,14 +84,18 @@ static enum exit_code print(const struct job *job)
     return finish_stdout(EXIT_DONE, NAME);
 }
 
-static enum exit_code work(struct job *job, const struct parsed *parsed)
+static enum exit_code work(void *all, const struct parsed *parsed)
 {
+    struct job *job = all;
     char **names = parsed->operands;
     esra_status status;
     if (parsed->operand_count != 2)
         return complain(EXIT_USAGE, NAME, "two pictures are needed, IMAGE and TRUTH; see 'esra help " NAME "'");
     if (strcmp(names[0], "-") == 0 && strcmp(names[1], "-") == 0)
         return complain(EXIT_USAGE, NAME, "only one picture can come from standard input");
+    enum exit_code code = reading_take(&job->options.reading, NAME, &job->read);
+    if (code != EXIT_DONE)
+        return code;
     TRY(read_pictures(job, names));
     TRY(compare(job));
     return print(job);
@@ -102,21 +103,12 @@ fail:
     return complain(exit_code_of(status), NAME, "%s", job->message.text);
 }
 
-static enum exit_code run(int argc, char **argv)
+static void job_free(void *all, enum exit_code code)
 {
-    struct job job = {0};
-    struct parsed parsed = {.command = &compare_command, .values = &job.options};
-    enum exit_code code = options_parse(&parsed, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    if (parsed.help)
-        code = help_command.run(2, (char *[]){(char *)"help", (char *)NAME, NULL});
-    else
-        code = work(&job, &parsed);
-    esra_photo_free(&job.photos[0]);
-    esra_photo_free(&job.photos[1]);
-    options_free(&parsed);
-    return code;
+    struct job *job = all;
+    (void)code;
+    esra_photo_free(&job->photos[0]);
+    esra_photo_free(&job->photos[1]);
 }
 
 const struct command compare_command = {
@@ -131,5 +123,7 @@ const struct command compare_command = {
     .example = "esra compare --fit out/transmitted.png scene/truth-transmitted-1.png",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    .job_size = sizeof(struct job),
+    .work = work,
+    .free = job_free,
 };

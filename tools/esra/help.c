@@ -63,7 +63,7 @@ static void print_option(const struct option_text *option, void *context)
     print_entry(head, help);
 }
 
-static void print_command(const struct command *command)
+void print_command(const struct command *command)
 {
     printf("usage: esra %s [options]%s%s\n\n", command->name, *command->operands ? " " : "", command->operands);
     print_wrapped(command->description, 0, 0);
@@ -99,19 +99,14 @@ static enum exit_code print_help(const char *topic)
     return EXIT_DONE;
 }
 
-static enum exit_code run(int argc, char **argv)
+static enum exit_code work(void *values, const struct parsed *parsed)
 {
-    struct help_options values = {0};
-    struct parsed parsed = {.command = &help_command, .values = &values};
-    enum exit_code code = options_parse(&parsed, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    const char *topic = parsed.help ? NAME : parsed.operand_count > 0 ? parsed.operands[0] : NULL;
-    if (!values.format || strcmp(values.format, "text") == 0)
-        code = print_help(topic);
-    else if (!print_format(values.format))
-        code = complain(EXIT_USAGE, NAME, "--format takes one of %s, not '%s'", options[0].value, values.format);
-    options_free(&parsed);
+    const struct help_options *given = values;
+    enum exit_code code = EXIT_DONE;
+    if (!given->format || strcmp(given->format, "text") == 0)
+        code = print_help(parsed->operand_count > 0 ? parsed->operands[0] : NULL);
+    else if (!print_format(given->format))
+        code = complain(EXIT_USAGE, NAME, "--format takes one of %s, not '%s'", options[0].value, given->format);
     return finish_stdout(code, NAME);
 }
 
@@ -124,5 +119,6 @@ const struct command help_command = {
     .example = "esra help --format=bash > esra.bash",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    .job_size = sizeof(struct help_options),
+    .work = work,
 };

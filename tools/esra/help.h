@@ -18,6 +18,9 @@ struct option_text {
 void each_option(const struct command *command, void (*tell)(const struct option_text *option, void *context),
                  void *context);
 
+/* What 'esra help COMMAND' prints. */
+void print_command(const struct command *command);
+
 /* "man", "bash", "zsh" or "fish" on stdout; false where the format is none of these. */
 bool print_format(const char *format);
 

@@ -120,6 +120,8 @@ static void print_man(void)
 static void bash_flag(const struct option_text *option, void *context)
 {
     (void)context;
+    if (*option->letter)
+        printf(" %.2s", option->letter);
     printf(" %s", option->flag);
 }
 
@@ -129,7 +131,10 @@ static void bash_choice(const struct option_text *option, void *context)
     (void)context;
     if (!strchr(option->value, '|'))
         return;
-    printf("        %s) COMPREPLY=($(compgen -W \"", option->flag);
+    printf("        ");
+    if (*option->letter)
+        printf("%.2s|", option->letter);
+    printf("%s) COMPREPLY=($(compgen -W \"", option->flag);
     for (const char *c = option->value; *c; c++)
         putchar(*c == '|' ? ' ' : *c);
     printf("\" -- \"$word\")); return ;;\n");
@@ -166,7 +171,10 @@ static void print_quoted(const char *text)
 static void zsh_option(const struct option_text *option, void *context)
 {
     (void)context;
-    printf(" \\\n            '%s[", option->flag);
+    if (*option->letter)
+        printf(" \\\n            '(%.2s %s)'{%.2s,%s}'[", option->letter, option->flag, option->letter, option->flag);
+    else
+        printf(" \\\n            '%s[", option->flag);
     print_quoted(option->help);
     printf("]");
     if (option->file)

@@ -1,14 +1,24 @@
-/* tools/esra/main.c - finds the sub-command. */
+/* tools/esra/main.c - finds the sub-command and runs it. */
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "help.h"
+#include "options.h"
+#include "progress.h"
 
-const struct command *const commands[] = {&separate_command, &align_command, &solve_command, &synth_command,
-                                        &compare_command, &bench_command, &help_command, NULL};
+/* glibc would raise its threshold to the largest block freed so far, up to 32 MiB, and keep holes between blocks. */
+#define LARGE_BLOCK (256 << 10)
+
+const struct command *const commands[] = {&separate_command, &align_command, &batch_command,   &info_command,
+                                        &solve_command,    &synth_command, &compare_command, &bench_command,
+                                        &help_command,     NULL};
 
 const struct command *find_command(const char *name)
 {
@@ -16,6 +26,27 @@ const struct command *find_command(const char *name)
         if (strcmp((*c)->name, name) == 0)
             return *c;
     return NULL;
+}
+
+enum exit_code run_command(const struct command *command, int argc, char **argv)
+{
+    struct parsed parsed = {.command = command, .values = calloc(1, command->job_size)};
+    if (!parsed.values)
+        return complain(EXIT_LIMIT, command->name, "out of memory");
+    enum exit_code code = options_parse(&parsed, argc, argv);
+    if (code == EXIT_DONE && parsed.help) {
+        print_command(command);
+        code = finish_stdout(EXIT_DONE, command->name);
+    } else if (code == EXIT_DONE) {
+        code = command->work(parsed.values, &parsed);
+        if (command->free)
+            command->free(parsed.values, code);
+        /* Only now: a signal while files are put in place, or taken away, ends nothing half-way. */
+        signals_end();
+    }
+    options_free(&parsed);
+    free(parsed.values);
+    return code;
 }
 
 /* A standard stream that came closed would lend its number to the next file opened, and what is meant for the one would
@@ -27,12 +58,24 @@ static void hold_standard_streams(void)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* glibc would come to keep what is freed, up to 32 MB a piece, in a heap full of holes: a tenth of all memory, at the time
+ * when it is needed most. */
+static void return_what_is_freed(void)
+{
+#ifdef M_MMAP_THRESHOLD
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     hold_standard_streams();
+    return_what_is_freed();
     /* A reader that goes away and a file that may not grow are errors to be told (EXIT_IO), not silent deaths. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    /* Large blocks go back to the system when they are freed, so that the memory in use is that which is held. */
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     if (argc < 2)
         return complain(EXIT_USAGE, NULL, "which command? Try 'esra help'");
     const char *word = argv[1];
@@ -45,5 +88,5 @@ int main(int argc, char **argv)
     const struct command *command = find_command(word);
     if (!command)
         return complain(EXIT_USAGE, NULL, "there is no command '%s'; 'esra help' lists them", word);
-    return command->run(argc - 1, argv + 1);
+    return run_command(command, argc - 1, argv + 1);
 }

@@ -180,7 +180,7 @@ static enum exit_code take_word(const struct grammar *grammar, struct parsed *pa
         parsed->help = true;
         return EXIT_DONE;
     }
-    enum exit_code code = set_setting(grammar->command, parsed->settings, &grammar->settings[number],
+    enum exit_code code = set_setting(grammar->command, &parsed->settings, &grammar->settings[number],
                                       grammar->flags[number], text);
     free(text);
     return code;
@@ -244,8 +244,7 @@ enum exit_code options_parse(struct parsed *parsed, int argc, char **argv)
 {
     struct grammar grammar;
     enum exit_code code = EXIT_LIMIT;
-    if (parsed->settings)
-        set_defaults(parsed->command, parsed->settings);
+    set_defaults(parsed->command, &parsed->settings);
     poptContext context = NULL;
     if (grammar_make(&grammar, parsed->command))
         context = poptGetContext("esra", argc, (const char **)argv, grammar.table, 0);
@@ -255,8 +254,6 @@ enum exit_code options_parse(struct parsed *parsed, int argc, char **argv)
         complain(code, parsed->command->name, "out of memory");
     poptFreeContext(context);
     grammar_free(&grammar);
-    if (code != EXIT_DONE)
-        options_free(parsed);
     return code;
 }
 

@@ -7,15 +7,15 @@
 /* What the parser filled in, to be given back with options_free(). */
 struct parsed {
     const struct command *command;
-    void *values;            /* the command's own zeroed struct, options at their offsets */
-    esra_settings *settings; /* NULL for a command without */
+    void *values;           /* the command's own zeroed struct, options at their offsets */
+    esra_settings settings; /* of a command that takes them */
     char **operands;
     int operand_count;
     bool help; /* --help was given; nothing else was checked */
 };
 
 /* Parses argv (argv[0] is the command's name). Syntax alone is judged here; ranges are the library's affair. On a
- * mistake says so in one line and returns EXIT_USAGE; otherwise EXIT_DONE. */
+ * mistake says so in one line and returns EXIT_USAGE; otherwise EXIT_DONE. Either way options_free() is due. */
 enum exit_code options_parse(struct parsed *parsed, int argc, char **argv);
 
 void options_free(struct parsed *parsed);

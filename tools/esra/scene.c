@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/profile.h"
+#include "io/codec.h"
+#include "memory.h"
+#include "reading.h"
 
 static esra_status check_sizes(const struct scene *scene, struct message *message)
 {
@@ -24,9 +26,7 @@ static esra_status widen(struct photo *photo, int channels, struct message *mess
 {
     struct image *grey = &photo->pixels, wide;
     size_t pixels = (size_t)grey->width * (size_t)grey->height;
-    if (grey->channels == channels)
-        return ESRA_OK;
-    esra_status status = esra_image_create(&wide, grey->width, grey->height, channels, message);
+    esra_status status = esra_image_reserve(&wide, grey->width, grey->height, channels, message);
     for (int c = 0; status == ESRA_OK && c < channels; c++)
         memcpy(wide.data + (size_t)c * pixels, grey->data, pixels * sizeof(float));
     if (status == ESRA_OK) {
@@ -36,22 +36,75 @@ static esra_status widen(struct photo *photo, int channels, struct message *mess
     return status;
 }
 
+/* Photo i's light, by the profile that came with `photo`. */
+static esra_status choose_light(struct scene *scene, int i, const struct photo *photo, bool stored,
+                                struct message *message)
+{
+    esra_status status = ESRA_OK;
+    if (stored)
+        esra_light_stored(&scene->lights[i]);
+    else
+        TRY(reading_light(&scene->lights[i], photo, scene->photos[i].pixels.channels, message));
+fail:
+    return status;
+}
+
+/* From the heads of the files alone. Standard input cannot be read twice; it is one of at least two, and must be of their
+ * size. */
+static esra_status check_memory(const struct scene *scene, const struct scene_options *options, struct message *message)
+{
+    struct memory_shape shape = {.photos = scene->paths.count};
+    struct read_options read = options->read;
+    struct photo head;
+    esra_status status = ESRA_OK;
+    read.head_only = true;
+    for (int i = 0; i < scene->paths.count; i++) {
+        if (strcmp(scene->paths.items[i], "-") == 0)
+            continue;
+        TRY(esra_photo_read(&head, scene->paths.items[i], &read, message));
+        const struct image *pixels = &head.pixels;
+        shape.channels = pixels->channels > shape.channels ? pixels->channels : shape.channels;
+        shape.width = pixels->width > shape.width ? pixels->width : shape.width;
+        shape.height = pixels->height > shape.height ? pixels->height : shape.height;
+        esra_photo_free(&head);
+    }
+    TRY(memory_check_separate(&shape, options->settings, options->most_bytes, message));
+fail:
+    return status;
+}
+
+static const struct photo *first_in_colour(const struct scene *scene)
+{
+    const struct photo *photo = scene->photos;
+    while (photo->pixels.channels != scene->channels)
+        photo++;
+    return photo;
+}
+
+/* What is drawn from a grey photo that was widened is in colour, which a profile for grey does not describe: it takes that
+ * of the first photo in colour. */
+static esra_status take_colour(struct scene *scene, int i, bool stored, struct message *message)
+{
+    const struct photo *from = first_in_colour(scene);
+    esra_status status;
+    TRY(widen(&scene->photos[i], scene->channels, message));
+    TRY(esra_bytes_copy(&scene->photos[i].icc, from->icc.data, from->icc.size, message));
+    esra_light_free(&scene->lights[i]);
+    TRY(choose_light(scene, i, from, stored, message));
+fail:
+    return status;
+}
+
 static esra_status take_light(struct scene *scene, int i, bool stored, struct message *message)
 {
-    struct photo *photo = &scene->photos[i];
-    esra_status status = ESRA_OK;
-    struct profile *profile = NULL;
-    if (stored) {
-        esra_light_stored(&scene->lights[i]);
-    } else {
-        TRY(esra_profile_open(&profile, &photo->icc, scene->channels, message));
-        TRY(esra_light_choose(&scene->lights[i], photo->icc.size > 0, scene->channels, profile ? esra_profile_curve : NULL,
-                              profile, message));
-    }
-    esra_light_decode(&scene->lights[i], &photo->pixels);
-    scene->views[i] = esra_image_planar(photo->pixels.data, photo->pixels.width, photo->pixels.height, photo->pixels.channels);
+    struct image *pixels = &scene->photos[i].pixels;
+    esra_status status;
+    TRY(choose_light(scene, i, &scene->photos[i], stored, message));
+    esra_light_decode(&scene->lights[i], pixels);
+    if (pixels->channels != scene->channels)
+        TRY(take_colour(scene, i, stored, message));
+    scene->views[i] = esra_image_planar(pixels->data, pixels->width, pixels->height, pixels->channels);
 fail:
-    esra_profile_free(&profile);
     return status;
 }
 
@@ -64,9 +117,11 @@ static esra_status read_photos(struct scene *scene, const struct scene_options *
         scene->channels = channels > scene->channels ? channels : scene->channels;
     }
     TRY(check_sizes(scene, message));
-    for (int i = 0; i < scene->paths.count; i++) {
-        TRY(widen(&scene->photos[i], scene->channels, message));
+    for (int i = 0; i < scene->paths.count; i++)
         TRY(take_light(scene, i, options->stored, message));
+    for (int i = 0; i < scene->paths.count; i++) {
+        free(scene->photos[i].curves);
+        scene->photos[i].curves = NULL;
     }
     scene->width = scene->photos[0].pixels.width;
     scene->height = scene->photos[0].pixels.height;
@@ -88,6 +143,8 @@ esra_status scene_read(struct scene *scene, char **operands, int count, const st
     scene->views = calloc((size_t)scene->paths.count, sizeof *scene->views);
     if (!scene->photos || !scene->lights || !scene->views)
         TRY(esra_fail_memory(message));
+    if (options->most_bytes > 0)
+        TRY(check_memory(scene, options, message));
     TRY(read_photos(scene, options, message));
     return ESRA_OK;
 fail:

@@ -9,6 +9,8 @@
 struct scene_options {
     struct read_options read;
     bool stored; /* leave code values as they are */
+    double most_bytes; /* that separating them may take, found out before they are read; 0: no limit */
+    const esra_settings *settings;
 };
 
 /* One entry a photo; all photos have one size and, once read, one number of channels. */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "separate.h"
 #include "warnings.h"
 
@@ -14,7 +15,7 @@
 #define SCENE_OPTIONS                                                                                                  \
     {"reference", 'r', OPTION_TEXT, "N", FIELD(reference), false,                                                      \
      "the photo, from 1, in whose frame the answer is drawn (default: the middle one)"},                               \
-        {"motion", 0, OPTION_TEXT, "homography|affine|translation", FIELD(motion), false,                              \
+        {"motion", 0, OPTION_TEXT, "homography|affine|translation|depth", FIELD(motion), false,                        \
          "how freely the layers may move from photo to photo (default homography)"},                                   \
         {"light", 0, OPTION_TEXT, "linear|stored", FIELD(light), false,                                                \
          "work in linear light, where layers add up, or in the values stored (default linear)"},                       \
@@ -22,8 +23,7 @@
          "take the layer that was taken for the scene as the reflection, and the other way round"},                    \
         {"tolerate-truncated", 0, OPTION_FLAG, NULL, FIELD(tolerate_truncated), false,                                 \
          "use what can be read of a damaged photo"},                                                                   \
-        {"no-limits", 0, OPTION_FLAG, NULL, FIELD(no_limits), false,                                                   \
-         "accept photos of any size, number and amount of metadata"},                                                  \
+        READING_OPTIONS(FIELD(reading)),                                                                               \
         {"progress", 0, OPTION_TEXT, "auto|json|none", FIELD(progress), false,                                         \
          "how to tell progress on standard error: auto is a bar on a terminal, json a line for each step"},            \
     {"quiet", 'q', OPTION_FLAG, NULL, FIELD(quiet), false, "say nothing but errors on standard error"}
@@ -43,6 +43,7 @@ static const struct option separate_options[] = {
      "how much brighter to draw the reflected layers (default 2)"},
     {"layers", 0, OPTION_TEXT, "all|transmitted|reflected", FIELD(layers), false, "which layers to write (default all)"},
     {"format", 0, OPTION_TEXT, "png|jpg|tif|npy", FIELD(format), false, "of the layers (default png)"},
+    MEMORY_OPTION(FIELD(max_memory)),
     {"no-report", 0, OPTION_FLAG, NULL, FIELD(no_report), false, "do not write report.html"},
     {"json", 0, OPTION_FLAG, NULL, FIELD(json), false, "also print result.json on standard output"},
     {"keep-partial", 0, OPTION_FLAG, NULL, FIELD(keep_partial), false,
@@ -61,11 +62,12 @@ static enum exit_code fail(const struct job *job, esra_status status)
 
 /* ---- The run ---- */
 
+/* No memory is taken before the layers come, when most of what led to them is free again. */
 static esra_status make_answer(struct job *job, struct photo *answer, const struct photo *like)
 {
     answer->depth = like->depth;
     answer->format = like->format;
-    return esra_image_create(&answer->pixels, job->scene.width, job->scene.height, job->scene.channels, &job->message);
+    return esra_image_reserve(&answer->pixels, job->scene.width, job->scene.height, job->scene.channels, &job->message);
 }
 
 static esra_image view_of(const struct photo *photo)
@@ -106,7 +108,7 @@ static esra_status make_pictures(struct job *job)
         job->reflected_views[i] = view_of(&job->reflected[i]);
     }
     job->confidence.depth = 8;
-    TRY(esra_image_create(&job->confidence.pixels, job->scene.width, job->scene.height, 1, &job->message));
+    TRY(esra_image_reserve(&job->confidence.pixels, job->scene.width, job->scene.height, 1, &job->message));
     job->separation.transmitted = view_of(&job->transmitted);
     job->separation.reflected = job->reflected_views;
     job->separation.confidence = view_of(&job->confidence);
@@ -191,17 +193,25 @@ static enum exit_code finish(struct job *job)
         code = EXIT_NOT_ALIGNED;
     else if (!interrupted && job->separation.info.outcome != ESRA_OPTIMAL && job->settings.gap > 0)
         code = EXIT_GAP;
-    if (job->options.json && (json_dumpf(job->result, stdout, JSON_STYLE) || putchar('\n') == EOF))
-        return complain(EXIT_IO, job->name, "the result could not be printed on standard output");
+    if (job->options.json)
+        return print_object(json_incref(job->result), JSON_STYLE, job->name, code);
     return finish_stdout(code, job->name);
 }
 
-static enum exit_code separate(struct job *job, const struct parsed *parsed)
+/* What both commands begin with. */
+static enum exit_code begin(struct job *job, const struct parsed *parsed)
 {
-    esra_status status;
+    job->name = parsed->command->name;
+    job->settings = parsed->settings;
     enum exit_code code = job_take_words(job);
-    if (code == EXIT_DONE)
-        code = job_check_standard_input(job, parsed);
+    return code == EXIT_DONE ? job_check_standard_input(job, parsed) : code;
+}
+
+static enum exit_code separate(void *all, const struct parsed *parsed)
+{
+    struct job *job = all;
+    esra_status status;
+    enum exit_code code = begin(job, parsed);
     if (code != EXIT_DONE)
         return code;
     TRY(job_read_inputs(job, parsed));
@@ -215,14 +225,13 @@ fail:
     return fail(job, status);
 }
 
-static enum exit_code align(struct job *job, const struct parsed *parsed)
+static enum exit_code align(void *all, const struct parsed *parsed)
 {
+    struct job *job = all;
     struct output output = {.fd = -1};
     json_t *object = NULL;
     esra_status status;
-    enum exit_code code = job_take_words(job);
-    if (code == EXIT_DONE)
-        code = job_check_standard_input(job, parsed);
+    enum exit_code code = begin(job, parsed);
     if (code != EXIT_DONE)
         return code;
     TRY(job_read_inputs(job, parsed));
@@ -248,8 +257,10 @@ fail:
     return fail(job, status);
 }
 
-static void job_free(struct job *job)
+static void job_free(void *all, enum exit_code code)
 {
+    struct job *job = all;
+    (void)code;
     for (int n = 0; n < job->output_count; n++) {
         const char *name = job->outputs[n].name;
         esra_output_discard(&job->outputs[n]);
@@ -276,37 +287,8 @@ static void job_free(struct job *job)
     free(job->points);
 }
 
-static enum exit_code run(const struct command *command, int argc, char **argv,
-                          enum exit_code (*work)(struct job *, const struct parsed *))
-{
-    struct job job = {.name = command->name};
-    struct parsed parsed = {.command = command, .values = &job.options, .settings = &job.settings};
-    enum exit_code code = options_parse(&parsed, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    if (parsed.help)
-        code = help_command.run(2, (char *[]){(char *)"help", (char *)command->name, NULL});
-    else
-        code = work(&job, &parsed);
-    /* Only now: a signal while files are put in place ends nothing half-way. */
-    signals_end();
-    job_free(&job);
-    options_free(&parsed);
-    return code;
-}
-
-static enum exit_code run_separate(int argc, char **argv)
-{
-    return run(&separate_command, argc, argv, separate);
-}
-
-static enum exit_code run_align(int argc, char **argv)
-{
-    return run(&align_command, argc, argv, align);
-}
-
 /* Gradients found from photos are good, and layers have settled long before the last digits of the gap (doc/NUMERICS.md). */
-static const struct preset presets[] = {{"lambda", 0.003}, {"gap", 0.05}};
+const struct preset separate_presets[SEPARATE_PRESETS] = {{"lambda", 0.003}, {"gap", 0.05}};
 
 const struct command separate_command = {
     .name = "separate",
@@ -322,9 +304,11 @@ const struct command separate_command = {
     .options = separate_options,
     .option_count = sizeof separate_options / sizeof separate_options[0],
     .takes_settings = true,
-    .presets = presets,
-    .preset_count = sizeof presets / sizeof presets[0],
-    .run = run_separate,
+    .presets = separate_presets,
+    .preset_count = SEPARATE_PRESETS,
+    .job_size = sizeof(struct job),
+    .work = separate,
+    .free = job_free,
 };
 
 const struct command align_command = {
@@ -339,5 +323,7 @@ const struct command align_command = {
     .options = align_options,
     .option_count = sizeof align_options / sizeof align_options[0],
     .takes_settings = true,
-    .run = run_align,
+    .job_size = sizeof(struct job),
+    .work = align,
+    .free = job_free,
 };

@@ -5,29 +5,30 @@
 #include <jansson.h>
 
 #include "io/npy.h"
+#include "json.h"
 #include "options.h"
 #include "progress.h"
+#include "reading.h"
 #include "report.h"
 #include "scene.h"
 #include "transforms.h"
 
 struct separate_options {
     char *output, *reference, *motion, *light, *transforms, *mixing, *gradients, *strength, *gain, *layers, *format;
-    char *progress;
-    bool swap, json, quiet, keep_partial, tolerate_truncated, no_limits, no_report;
+    char *progress, *max_memory;
+    struct reading reading;
+    bool swap, json, quiet, keep_partial, tolerate_truncated, no_report;
 };
-
-/* Twelve digits: more than any number here is worth. */
-#define JSON_STYLE (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
 
 /* Everything a run holds, zeroed to begin with, freed as a whole. */
 struct job {
-    const char *name; /* of the command */
     struct separate_options options;
+    const char *name; /* of the command */
     esra_settings settings;
     struct message message;
     int reference; /* from 0 */
-    double strength, gain;
+    struct read_options read;
+    double strength, gain, most_bytes;
     bool write_transmitted, write_reflected;
     struct scene scene;
     struct transforms transforms;

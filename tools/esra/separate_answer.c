@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "separate.h"
 #include "warnings.h"
 
@@ -24,37 +25,6 @@ json_t *job_warnings_to_json(unsigned warnings)
     WARNING_TABLE(ROW)
 #undef ROW
     return list;
-}
-
-/* Bytes of the UTF-8 character at text; 0 where there is none. */
-static size_t character_size(const char *text, size_t left)
-{
-    for (size_t size = 1; size <= 4 && size <= left; size++) {
-        json_t *character = json_stringn(text, size);
-        bool whole = character != NULL;
-        json_decref(character);
-        if (whole)
-            return size;
-    }
-    return 0;
-}
-
-/* A file's name may hold any bytes, JSON holds UTF-8: every byte that is not stands as U+FFFD. */
-static json_t *name_to_json(const char *name)
-{
-    static const char unknown[] = "\xef\xbf\xbd";
-    size_t left = strlen(name), used = 0;
-    char *text = malloc(3 * left + 1);
-    while (text && left > 0) {
-        size_t size = character_size(name, left), taken = size ? size : 1;
-        memcpy(text + used, size ? name : unknown, size ? size : 3);
-        used += size ? size : 3;
-        name += taken;
-        left -= taken;
-    }
-    json_t *string = text ? json_stringn(text, used) : NULL;
-    free(text);
-    return string;
 }
 
 static json_t *photo_to_json(const struct job *job, int i)
@@ -84,6 +54,16 @@ json_t *job_photos_to_json(const struct job *job)
     return list;
 }
 
+/* In bytes, told when all else is done. */
+static json_t *memory_to_json(const struct job *job)
+{
+    struct memory_shape shape = {job->scene.paths.count, job->scene.width, job->scene.height, job->scene.channels};
+    esra_plan plan;
+    double planned;
+    memory_plan_separate(&shape, &job->settings, &plan, &planned);
+    return json_pack("{s:f, s:f}", "planned", planned, "peak", memory_peak());
+}
+
 static esra_status make_result(struct job *job)
 {
     const esra_separation *s = &job->separation;
@@ -100,7 +80,9 @@ static esra_status make_result(struct job *job)
         s->joint_objective, "residual", s->joint_residual, "trusted",
         s->joint_trusted, "threads", info->threads, "seconds", "align", s->align_s, "joint",
         s->joint_s, "solve", s->solve_s, "total", s->total_s);
-    return job->result ? ESRA_OK : esra_fail_memory(&job->message);
+    return job->result && json_object_set_new(job->result, "memory", memory_to_json(job)) == 0
+               ? ESRA_OK
+               : esra_fail_memory(&job->message);
 }
 
 /* In linear light: photo + strength (T - photo), then back to the reference's own code values. */
@@ -229,12 +211,12 @@ esra_status job_write_all(struct job *job)
     struct output *output;
     esra_status status;
     encode_pictures(job);
-    TRY(make_result(job));
     TRY(write_pictures(job));
-    TRY(begin_file(job, "result.json", &output));
-    TRY(job_write_json(job, job->result, output));
     if (!job->options.no_report)
         TRY(write_report(job));
+    TRY(make_result(job));
+    TRY(begin_file(job, "result.json", &output));
+    TRY(job_write_json(job, job->result, output));
     for (int n = 0; n < job->output_count; n++)
         TRY(esra_output_commit(&job->outputs[n], &job->message));
 fail:

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "separate.h"
 
 static int choose(const char *text, const char *first, const char *second, const char *third, const char *fourth)
@@ -23,11 +24,11 @@ static bool take_number(const char *text, double standard, double lowest, double
 enum exit_code job_take_words(struct job *job)
 {
     const struct separate_options *o = &job->options;
-    int motion = choose(o->motion, "homography", "affine", "translation", NULL);
+    int motion = choose(o->motion, "homography", "affine", "translation", "depth");
     int light = choose(o->light, "linear", "stored", NULL, NULL);
     int layers = choose(o->layers, "all", "transmitted", "reflected", NULL);
     if (motion < 0)
-        return complain(EXIT_USAGE, job->name, "--motion takes one of homography|affine|translation, not '%s'", o->motion);
+        return complain(EXIT_USAGE, job->name, "--motion takes one of homography|affine|translation|depth, not '%s'", o->motion);
     if (light < 0)
         return complain(EXIT_USAGE, job->name, "--light takes one of linear|stored, not '%s'", o->light);
     if (layers < 0)
@@ -40,6 +41,14 @@ enum exit_code job_take_words(struct job *job)
         return complain(EXIT_USAGE, job->name, "--reflection-gain takes a number from 0 to 1000, not '%s'", o->gain);
     if (!progress_begin(&job->progress, o->progress, o->quiet, &job->settings))
         return complain(EXIT_USAGE, job->name, "--progress takes one of auto|json|none, not '%s'", o->progress);
+    enum exit_code code = reading_take(&o->reading, job->name, &job->read);
+    if (code != EXIT_DONE)
+        return code;
+    code = memory_take(o->max_memory, job->name, &job->most_bytes);
+    if (code != EXIT_DONE)
+        return code;
+    job->read.tolerate_truncated = o->tolerate_truncated;
+    job->read.profile = light == 0;
     job->photos = (esra_photos)ESRA_PHOTOS_INIT;
     job->photos.motion = (esra_motion)motion;
     job->photos.stored_values = light == 1;
@@ -144,12 +153,9 @@ fail:
 
 esra_status job_read_inputs(struct job *job, const struct parsed *parsed)
 {
-    struct scene_options options = {.read = READ_OPTIONS_DEFAULT,
-                                    .stored = job->photos.stored_values};
+    struct scene_options options = {.read = job->read, .stored = job->photos.stored_values, .most_bytes = job->most_bytes,
+                                    .settings = &job->settings};
     esra_status status;
-    options.read.tolerate_truncated = job->options.tolerate_truncated;
-    if (job->options.no_limits)
-        options.read.limits = (struct limits)LIMITS_NONE;
     TRY(scene_read(&job->scene, parsed->operands, parsed->operand_count, &options, &job->message));
     TRY(take_reference(job));
     TRY(take_transforms(job));

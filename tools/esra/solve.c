@@ -9,13 +9,15 @@
 
 #include "base/memory.h"
 #include "io/npy.h"
+#include "json.h"
+#include "memory.h"
 #include "options.h"
 #include "progress.h"
 
 #define NAME "solve"
 
 struct solve_options {
-    char *mixtures, *gradients, *weights, *mixing, *output, *duals, *progress;
+    char *mixtures, *gradients, *weights, *mixing, *output, *duals, *progress, *max_memory;
     bool json, quiet, keep_partial;
 };
 
@@ -39,6 +41,7 @@ static const struct option options[] = {
      "how to tell progress on standard error: auto is a bar on a terminal, json a line for each step"},
     {"quiet", 'q', OPTION_FLAG, NULL, offsetof(struct solve_options, quiet), false,
      "say nothing but errors on standard error"},
+    MEMORY_OPTION(offsetof(struct solve_options, max_memory)),
     {"keep-partial", 0, OPTION_FLAG, NULL, offsetof(struct solve_options, keep_partial), false,
      "when interrupted, write the best layers found so far"},
 };
@@ -48,6 +51,7 @@ struct job {
     struct solve_options options;
     esra_settings settings;
     struct message message;
+    double most_bytes;
     struct npy_array mixtures, gradients, weights;
     int photos, width, height, channels;
     double *mixing;
@@ -125,12 +129,41 @@ static esra_status check_shape(struct job *job, const struct npy_array *array, c
                      mixtures, should);
 }
 
+/* All arrays of the command, in and out. */
+static esra_status check_memory(struct job *job)
+{
+    struct memory_shape shape = {job->photos, job->width, job->height, job->channels};
+    double m = job->photos, c = job->channels, layers = (m + 1) * c;
+    double given = m * c + 3 * layers + (job->options.weights ? m : 0) + (job->options.duals ? 2 * layers : 0);
+    return memory_check_solve(&shape, given, &job->settings, job->most_bytes, &job->message);
+}
+
+/* The head of the mixtures tells the size of everything. A pipe's cannot be read twice: it is read first then. */
+static esra_status read_mixtures(struct job *job)
+{
+    const char *path = job->options.mixtures;
+    struct input input;
+    esra_status status;
+    if (job->most_bytes > 0 && strcmp(path, "-") != 0) {
+        TRY(esra_input_open(&input, path, &job->message));
+        status = esra_npy_read_head(&job->mixtures, &input, INT64_MAX, &job->message);
+        esra_input_close(&input);
+        TRY(status);
+        TRY(take_shape(job));
+        TRY(check_memory(job));
+    }
+    TRY(esra_npy_read(&job->mixtures, path, &job->message));
+    TRY(take_shape(job));
+    TRY(check_memory(job));
+fail:
+    return status;
+}
+
 static esra_status read_arrays(struct job *job)
 {
     const struct solve_options *o = &job->options;
     esra_status status;
-    TRY(esra_npy_read(&job->mixtures, o->mixtures, &job->message));
-    TRY(take_shape(job));
+    TRY(read_mixtures(job));
     TRY(parse_mixing(job, o->mixing));
 
     size_t m = (size_t)job->photos, h = (size_t)job->height, w = (size_t)job->width, c = (size_t)job->channels;
@@ -241,12 +274,7 @@ static enum exit_code print_json(const struct job *job, enum exit_code code)
                                info->gap, "iterations", info->iterations, "inner_iterations",
                                (json_int_t)info->inner_iterations, "engine", engine, "threads", info->threads,
                                "seconds", info->seconds);
-    if (!object || json_dumpf(object, stdout, JSON_INDENT(2)) || putchar('\n') == EOF) {
-        json_decref(object);
-        return complain(EXIT_IO, NAME, "the result could not be printed on standard output");
-    }
-    json_decref(object);
-    return finish_stdout(code, NAME);
+    return print_object(object, JSON_INDENT(2), NAME, code);
 }
 
 static void print_summary(const struct job *job)
@@ -303,13 +331,18 @@ static enum exit_code check_streams(const struct solve_options *o)
     return EXIT_DONE;
 }
 
-static enum exit_code work(struct job *job)
+static enum exit_code work(void *all, const struct parsed *parsed)
 {
+    struct job *job = all;
     struct progress progress;
     esra_status status;
+    job->settings = parsed->settings;
+    job->output.fd = job->dual_output.fd = -1;
     enum exit_code code = check_streams(&job->options);
     if (code == EXIT_DONE)
         code = check_names(&job->options);
+    if (code == EXIT_DONE)
+        code = memory_take(job->options.max_memory, NAME, &job->most_bytes);
     if (code != EXIT_DONE)
         return code;
     if (!progress_begin(&progress, job->options.progress, job->options.quiet, &job->settings))
@@ -322,16 +355,15 @@ static enum exit_code work(struct job *job)
     signals_begin();
     status = run_solver(job, &progress);
     progress_end(&progress);
-    /* The handlers stay until the files are in place or gone: a signal now ends nothing half-way. */
-    code = status == ESRA_OK ? finish(job) : fail(job, status);
-    signals_end();
-    return code;
+    return status == ESRA_OK ? finish(job) : fail(job, status);
 fail:
     return fail(job, status);
 }
 
-static void job_free(struct job *job)
+static void job_free(void *all, enum exit_code code)
 {
+    struct job *job = all;
+    (void)code;
     esra_output_discard(&job->output);
     esra_output_discard(&job->dual_output);
     esra_npy_free(&job->mixtures);
@@ -345,22 +377,6 @@ static void job_free(struct job *job)
     free(job->dual_views);
     free(job->layers);
     free(job->duals);
-}
-
-static enum exit_code run(int argc, char **argv)
-{
-    struct job job = {.output.fd = -1, .dual_output.fd = -1};
-    struct parsed parsed = {.command = &solve_command, .values = &job.options, .settings = &job.settings};
-    enum exit_code code = options_parse(&parsed, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    if (parsed.help)
-        code = help_command.run(2, (char *[]){(char *)"help", (char *)NAME, NULL});
-    else
-        code = work(&job);
-    job_free(&job);
-    options_free(&parsed);
-    return code;
 }
 
 const struct command solve_command = {
@@ -377,5 +393,7 @@ const struct command solve_command = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .takes_settings = true,
-    .run = run,
+    .job_size = sizeof(struct job),
+    .work = work,
+    .free = job_free,
 };

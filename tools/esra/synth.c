@@ -8,19 +8,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "colour/light.h"
-#include "io/photo.h"
-#include "io/profile.h"
+#include "io/npy.h"
 #include "options.h"
 #include "progress.h"
+#include "reading.h"
 #include "transforms.h"
 
 #define NAME "synth"
 
 struct synth_options {
     char *transmitted, *reflected, *output, *photos, *seed, *size, *shift, *rotation, *gain, *transmission, *reflection;
-    char *noise, *blur, *bits, *threads, *format, *quality;
-    bool no_limits;
+    char *noise, *blur, *bits, *threads, *format, *quality, *depths[2], *focal;
+    bool depth;
+    struct reading reading;
 };
 
 #define FIELD(name) offsetof(struct synth_options, name)
@@ -44,26 +44,38 @@ static const struct option options[] = {
     {"bits", 0, OPTION_TEXT, "8|16", FIELD(bits), false, "of a stored value (default 8)"},
     {"format", 0, OPTION_TEXT, "png|jpg|tif", FIELD(format), false, "of the photos; the truth is always PNG (default png)"},
     {"quality", 0, OPTION_TEXT, "1..100", FIELD(quality), false, "of JPEG (default 95)"},
+    {"depth", 0, OPTION_FLAG, NULL, FIELD(depth), false,
+     "both layers are scenes with depth before one moving camera; --shift is then that of the nearest point"},
+    {"transmitted-depth", 0, OPTION_FILE, "FILE", FIELD(depths[0]), false,
+     "how near what is behind the glass is, white the nearest (default: planes aslant, and something near); means --depth"},
+    {"reflected-depth", 0, OPTION_FILE, "FILE", FIELD(depths[1]), false, "the same of what is reflected"},
+    {"focal", 0, OPTION_TEXT, "px", FIELD(focal), false,
+     "focal length of that camera (default 1.2 times the larger side)"},
     {"threads", 0, OPTION_TEXT, "N", FIELD(threads), false, "0: as many as there are processors (default 0)"},
-    {"no-limits", 0, OPTION_FLAG, NULL, FIELD(no_limits), false, "accept pictures of any size and amount of metadata"},
+    READING_OPTIONS(FIELD(reading)),
 };
 
 /* Everything a run holds, zeroed to begin with, freed as a whole. */
 struct job {
     struct synth_options options;
     esra_synth_settings settings;
+    struct read_options read;
     struct write_options write;
     struct message message;
     struct photo pictures[2]; /* in linear light once read */
+    struct photo depths[2];   /* one channel, as stored; empty: built in */
+    esra_image depth_views[2];
+    struct image inverses[2]; /* inverse depth of both layers */
     struct image *images;     /* n photos, then the two truths */
     esra_image *views;
     esra_synth_result result;
     esra_transform *motion; /* 2 n: of the scene, then of the reflection */
     double *gains;          /* 2 n: a_i, then b_i */
+    esra_camera *cameras;   /* n */
     struct output *outputs; /* files begun and not yet in place */
     char **paths;           /* their names */
     int output_count;
-    bool made_folder, watching; /* a folder was made; signals are caught */
+    bool made_folder;
     enum exit_code interrupted;
 };
 
@@ -123,7 +135,7 @@ static enum exit_code take_reals(struct job *job)
     } reals[] = {{"shift", o->shift, &s->shift_px}, {"rotation", o->rotation, &s->rotation_deg},
                  {"gain", o->gain, &s->gain_spread}, {"transmission", o->transmission, &s->transmission},
                  {"reflection", o->reflection, &s->reflection}, {"noise", o->noise, &s->noise},
-                 {"blur", o->blur, &s->blur_px}};
+                 {"blur", o->blur, &s->blur_px}, {"focal", o->focal, &s->focal_px}};
     enum exit_code code = EXIT_DONE;
     for (size_t n = 0; n < sizeof reals / sizeof reals[0] && code == EXIT_DONE; n++)
         code = take_real(reals[n].flag, reals[n].text, reals[n].value);
@@ -151,7 +163,11 @@ static enum exit_code take_words(struct job *job)
     esra_synth_settings_default(&job->settings);
     job->write = (struct write_options)WRITE_OPTIONS_DEFAULT;
     job->write.format = o->format ? o->format : "png";
-    enum exit_code code = take_reals(job);
+    job->settings.depth = o->depth || o->depths[0] || o->depths[1];
+    enum exit_code code = reading_take(&o->reading, NAME, &job->read);
+    job->read.profile = true;
+    if (code == EXIT_DONE)
+        code = take_reals(job);
     if (code == EXIT_DONE)
         code = take_counts(job);
     if (code == EXIT_DONE)
@@ -171,21 +187,40 @@ static enum exit_code take_words(struct job *job)
 
 static esra_status read_picture(struct job *job, struct photo *photo, const char *path)
 {
-    struct read_options read = READ_OPTIONS_DEFAULT;
-    struct profile *profile = NULL;
     struct light light = {0};
     esra_status status;
-    if (job->options.no_limits)
-        read.limits = (struct limits)LIMITS_NONE;
-    TRY(esra_photo_read(photo, path, &read, &job->message));
-    int channels = photo->pixels.channels;
-    TRY(esra_profile_open(&profile, &photo->icc, channels, &job->message));
-    TRY(esra_light_choose(&light, photo->icc.size > 0, channels, profile ? esra_profile_curve : NULL, profile,
-                          &job->message));
+    TRY(esra_photo_read(photo, path, &job->read, &job->message));
+    TRY(reading_light(&light, photo, photo->pixels.channels, &job->message));
     esra_light_decode(&light, &photo->pixels);
 fail:
     esra_light_free(&light);
-    esra_profile_free(&profile);
+    return status;
+}
+
+/* A colour picture of depths is taken for grey: the mean of its channels. */
+static void make_grey(struct image *image)
+{
+    size_t pixels = (size_t)image->width * (size_t)image->height;
+    for (size_t n = 0; n < pixels; n++) {
+        float sum = 0;
+        for (int c = 0; c < image->channels; c++)
+            sum += image->data[(size_t)c * pixels + n];
+        image->data[n] = sum / (float)image->channels;
+    }
+    image->channels = 1;
+}
+
+static esra_status read_depth(struct job *job, int layer)
+{
+    struct photo *depth = &job->depths[layer];
+    esra_status status = ESRA_OK;
+    if (!job->options.depths[layer])
+        return ESRA_OK;
+    TRY(esra_photo_read(depth, job->options.depths[layer], &job->read, &job->message));
+    make_grey(&depth->pixels);
+    job->depth_views[layer] = esra_image_planar(depth->pixels.data, depth->pixels.width, depth->pixels.height, 1);
+    *(layer ? &job->settings.reflected_depth : &job->settings.transmitted_depth) = &job->depth_views[layer];
+fail:
     return status;
 }
 
@@ -194,6 +229,21 @@ fail:
 static esra_image view(const struct image *image)
 {
     return esra_image_planar(image->data, image->width, image->height, image->channels);
+}
+
+static esra_status make_room_for_depth(struct job *job)
+{
+    esra_status status = ESRA_OK;
+    job->cameras = calloc((size_t)job->settings.photos, sizeof *job->cameras);
+    if (!job->cameras)
+        return esra_fail_memory(&job->message);
+    for (int l = 0; l < 2; l++)
+        TRY(esra_image_create(&job->inverses[l], job->settings.width, job->settings.height, 1, &job->message));
+    job->result.cameras = job->cameras;
+    job->result.transmitted_inverse = view(&job->inverses[0]);
+    job->result.reflected_inverse = view(&job->inverses[1]);
+fail:
+    return status;
 }
 
 static esra_status make_room(struct job *job)
@@ -219,6 +269,8 @@ static esra_status make_room(struct job *job)
     job->result.reflected_motion = job->motion + n;
     job->result.mixing = job->gains;
     job->result.reflection_gain = job->gains + n;
+    if (job->settings.depth)
+        TRY(make_room_for_depth(job));
 fail:
     return status;
 }
@@ -236,7 +288,7 @@ static esra_status prepare_folder(struct job *job)
 {
     const char *folder = job->options.output;
     struct stat stat_;
-    size_t files = (size_t)job->settings.photos + 3;
+    size_t files = (size_t)job->settings.photos + 5;
     job->made_folder = mkdir(folder, 0777) == 0;
     if (!job->made_folder && errno != EEXIST)
         return esra_fail(&job->message, ESRA_CANNOT_CREATE, "cannot make the folder %s: %s", folder, strerror(errno));
@@ -273,6 +325,10 @@ static esra_status begin_files(struct job *job)
     }
     TRY(begin_file(job, "truth-transmitted-1.png"));
     TRY(begin_file(job, "truth-reflected-1.png"));
+    if (job->settings.depth) {
+        TRY(begin_file(job, "truth-transmitted-inverse-depth.npy"));
+        TRY(begin_file(job, "truth-reflected-inverse-depth.npy"));
+    }
     TRY(begin_file(job, "truth.json"));
 fail:
     return status;
@@ -287,6 +343,16 @@ static esra_status write_pictures(struct job *job)
         struct photo photo = {.pixels = job->images[k], .depth = job->settings.bits, .format = "PNG"};
         TRY(esra_photo_write_output(&photo, &job->outputs[k], job->paths[k], k < n ? &job->write : &truth, &job->message));
     }
+fail:
+    return status;
+}
+
+static esra_status write_depths(struct job *job)
+{
+    const size_t shape[2] = {(size_t)job->settings.height, (size_t)job->settings.width};
+    esra_status status = ESRA_OK;
+    for (int l = 0; job->settings.depth && l < 2; l++)
+        TRY(esra_npy_write(&job->outputs[job->settings.photos + 2 + l], job->inverses[l].data, 2, shape, &job->message));
 fail:
     return status;
 }
@@ -307,16 +373,46 @@ static json_t *numbers_to_json(const double *numbers, int count)
     return array;
 }
 
+static json_t *cameras_to_json(const struct job *job)
+{
+    json_t *array = json_array();
+    for (int i = 0; i < job->settings.photos; i++) {
+        const double *r = job->cameras[i].rotation, *t = job->cameras[i].translation;
+        json_array_append_new(array, json_pack("{s:[[f,f,f],[f,f,f],[f,f,f]], s:[f,f,f]}", "rotation", r[0], r[1], r[2], r[3],
+                                               r[4], r[5], r[6], r[7], r[8], "translation", t[0], t[1], t[2]));
+    }
+    return array;
+}
+
+/* Of flat layers their motions, of layers with depth the cameras: with the inverse depths beside they tell every pixel's. */
+static void motions_to_json(const struct job *job, json_t *object)
+{
+    const esra_synth_result *r = &job->result;
+    int n = job->settings.photos;
+    if (job->settings.depth) {
+        json_object_set_new(object, "focal_px", json_real(r->focal_px));
+        json_object_set_new(object, "cameras", cameras_to_json(job));
+    } else {
+        json_object_set_new(object, "transmitted_homographies", transforms_to_json(r->transmitted_motion, n));
+        json_object_set_new(object, "reflected_homographies", transforms_to_json(r->reflected_motion, n));
+    }
+}
+
 static json_t *truth_to_json(const struct job *job)
 {
     const esra_synth_settings *s = &job->settings;
     const esra_synth_result *r = &job->result;
-    return json_pack("{s:s, s:I, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:f, s:f, s:f, s:f}", "schema", "esra-synth-1", "seed",
-                     (json_int_t)s->seed, "width", s->width, "height", s->height, "reference", 1, "transmitted_homographies",
-                     transforms_to_json(r->transmitted_motion, s->photos), "reflected_homographies",
-                     transforms_to_json(r->reflected_motion, s->photos), "mixing", numbers_to_json(r->mixing, s->photos),
-                     "reflection_gain", numbers_to_json(r->reflection_gain, s->photos), "transmission", s->transmission,
-                     "reflection", s->reflection, "noise", s->noise, "blur", s->blur_px);
+    json_t *object = json_pack("{s:s, s:I, s:i, s:i, s:i}", "schema", "esra-synth-1", "seed", (json_int_t)s->seed, "width",
+                               s->width, "height", s->height, "reference", 1);
+    json_t *rest = json_pack("{s:o, s:o, s:f, s:f, s:f, s:f}", "mixing", numbers_to_json(r->mixing, s->photos),
+                             "reflection_gain", numbers_to_json(r->reflection_gain, s->photos), "transmission",
+                             s->transmission, "reflection", s->reflection, "noise", s->noise, "blur", s->blur_px);
+    if (object && rest) {
+        motions_to_json(job, object);
+        json_object_update(object, rest);
+    }
+    json_decref(rest);
+    return object;
 }
 
 static esra_status write_truth(struct job *job)
@@ -341,6 +437,7 @@ static esra_status make_files(struct job *job)
     TRY(begin_files(job));
     TRY(make_scene(job));
     TRY(write_pictures(job));
+    TRY(write_depths(job));
     TRY(write_truth(job));
     /* Asked once: what is begun to be put in place is put there as a whole. */
     job->interrupted = signals_exit();
@@ -350,17 +447,20 @@ fail:
     return status;
 }
 
-static enum exit_code work(struct job *job)
+static enum exit_code work(void *all, const struct parsed *parsed)
 {
+    struct job *job = all;
     esra_status status;
+    (void)parsed;
     enum exit_code code = take_words(job);
     if (code != EXIT_DONE)
         return code;
     TRY(read_picture(job, &job->pictures[0], job->options.transmitted));
     TRY(read_picture(job, &job->pictures[1], job->options.reflected));
+    TRY(read_depth(job, 0));
+    TRY(read_depth(job, 1));
     TRY(make_room(job));
     signals_begin();
-    job->watching = true;
     TRY(make_files(job));
     if (job->interrupted != EXIT_DONE)
         return complain(job->interrupted, NAME, "interrupted; nothing was written");
@@ -369,8 +469,9 @@ fail:
     return complain(exit_code_of(status), NAME, "%s", job->message.text);
 }
 
-static void job_free(struct job *job, enum exit_code code)
+static void job_free(void *all, enum exit_code code)
 {
+    struct job *job = all;
     for (int n = 0; n < job->output_count; n++) {
         esra_output_discard(&job->outputs[n]);
         free(job->paths[n]);
@@ -380,33 +481,18 @@ static void job_free(struct job *job, enum exit_code code)
         rmdir(job->options.output);
     for (int k = 0; job->images && k < job->settings.photos + 2; k++)
         esra_image_free(&job->images[k]);
-    esra_photo_free(&job->pictures[0]);
-    esra_photo_free(&job->pictures[1]);
+    for (int l = 0; l < 2; l++) {
+        esra_photo_free(&job->pictures[l]);
+        esra_photo_free(&job->depths[l]);
+        esra_image_free(&job->inverses[l]);
+    }
+    free(job->cameras);
     free(job->outputs);
     free(job->paths);
     free(job->images);
     free(job->views);
     free(job->motion);
     free(job->gains);
-}
-
-static enum exit_code run(int argc, char **argv)
-{
-    struct job job = {0};
-    struct parsed parsed = {.command = &synth_command, .values = &job.options};
-    enum exit_code code = options_parse(&parsed, argc, argv);
-    if (code != EXIT_DONE)
-        return code;
-    if (parsed.help)
-        code = help_command.run(2, (char *[]){(char *)"help", (char *)NAME, NULL});
-    else
-        code = work(&job);
-    /* The handlers stay until files begun are in place or gone. */
-    job_free(&job, code);
-    if (job.watching)
-        signals_end();
-    options_free(&parsed);
-    return code;
 }
 
 const struct command synth_command = {
@@ -417,10 +503,15 @@ const struct command synth_command = {
         "Mixes the two pictures in linear light, each moved on its own as a hand moves a camera, with gains that differ, "
         "noise, and a reflection out of focus. Writes into FOLDER: photo-1, photo-2, ..., truth-transmitted-1.png and "
         "truth-reflected-1.png (the layers as photo 1 sees them), and truth.json: motions (px of photo 1 to px of the "
-        "photo), gains and settings.\n\n"
+        "photo), gains and settings. With --depth each layer is a surface before one camera that turns and moves, near parts "
+        "hiding what is behind them; truth.json then has the cameras, and truth-transmitted-inverse-depth.npy and "
+        "truth-reflected-inverse-depth.npy what photo 1 sees how near. A point of photo 1 at pixel x with inverse depth q is at "
+        "c + f (P0, P1)/P2 of photo i: P = rotation (X, 1) + q translation, X = (x - c)/f, c the middle of the photo.\n\n"
         "A seed makes the same scene, bit for bit, with any number of threads. Files appear whole or not at all.",
     .example = "esra synth -t behind.jpg -r reflected.jpg -n 5 --seed 1 -o scene",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .run = run,
+    .job_size = sizeof(struct job),
+    .work = work,
+    .free = job_free,
 };

@@ -1,0 +1,200 @@
+/* camera/bundle.c - the camera and the depths that explain tracks best, over the small motion of a hand (Yu & Gallup
+ * 2014): from poses that are all alike, depths at random about 1, with a scale of what counts as an error that narrows.
+ */
+#include "camera/bundle.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/random.h"
+#include "base/select.h"
+#include "camera/adjust.h"
+#include "camera/parallax.h"
+
+#define STARTS 3
+/* A sighting farther from its place is an error of following. */
+#define OUTLIER_PX 3.
+
+/* Uniform, with a standard deviation of .2. */
+static void scatter(struct guess *guess, int count, uint64_t seed)
+{
+    for (int n = 0; n < count; n++)
+        guess->w[n] = 1 + .6928 * ((double)(random_bits(&seed) >> 11) * 0x1p-53 - .5);
+}
+
+static double middle_of(const double *w, int count, float *scratch)
+{
+    for (int n = 0; n < count; n++)
+        scratch[n] = (float)w[n];
+    return count ? esra_select_rank(scratch, (size_t)count, (size_t)count / 2) : 0;
+}
+
+/* Near becomes far: with w' = 2m - w, t' = -t, the point R x + w t becomes (R x + 2m t) + w' t', and what is added to R
+ * x is a turn but for the perspective it lacks. */
+static void turn_inside_out(struct guess *guess, const struct tracks *tracks, float *scratch)
+{
+    double middle = middle_of(guess->w, tracks->count, scratch);
+    for (int n = 0; n < tracks->count; n++)
+        guess->w[n] = 2 * middle - guess->w[n];
+    for (int photo = 0; photo < tracks->photos; photo++) {
+        struct pose *pose = &guess->camera.pose[photo];
+        esra_pose_turn(pose->r, (double[3]){-2 * middle * pose->t[1], 2 * middle * pose->t[0], 0});
+        for (int k = 0; k < 3; k++)
+            pose->t[k] = -pose->t[k];
+    }
+}
+
+/* Leaves out what lies too far off, and tracks that are then seen in fewer than two photos (where there are two). */
+static void drop_outliers(struct adjusting *s, const struct guess *guess)
+{
+    int photos = s->tracks->photos, least = photos > 2 ? 2 : 1;
+    for (int n = 0; n < s->tracks->count; n++) {
+        bool *use = s->use + n * photos;
+        int left = 0;
+        for (int photo = 0; photo < photos; photo++) {
+            use[photo] = use[photo] && esra_adjust_error(s, guess, n, photo) < OUTLIER_PX;
+            left += use[photo];
+        }
+        if (left < least)
+            memset(use, 0, (size_t)photos * sizeof *use);
+    }
+}
+
+static bool is_used(const struct adjusting *s, int n)
+{
+    for (int photo = 0; photo < s->tracks->photos; photo++)
+        if (s->use[n * s->tracks->photos + photo])
+            return true;
+    return false;
+}
+
+/* The best of several starts, at a scale of 3 px. */
+static esra_status search(struct adjusting *s, struct guess *best, struct message *message)
+{
+    double least = INFINITY;
+    for (int start = 0; start < STARTS; start++) {
+        struct guess guess;
+        esra_status status = esra_guess_create(&guess, s->tracks, message);
+        if (status != ESRA_OK)
+            return status;
+        scatter(&guess, s->tracks->count, (uint64_t)start + 1);
+        esra_adjust(s, &guess, 12, 15, false);
+        double cost = esra_adjust(s, &guess, 3, 25, false);
+        if (cost < least) {
+            least = cost;
+            esra_guess_copy(best, &guess, s->tracks);
+        }
+        esra_guess_free(&guess);
+    }
+    return ESRA_OK;
+}
+
+/* Tries the scene inside out too, and leaves the one that fits better in `best`, the other in `turned`. */
+static void choose_order(struct adjusting *s, struct guess *best, struct guess *turned, float *scratch)
+{
+    esra_guess_copy(turned, best, s->tracks);
+    turn_inside_out(turned, s->tracks, scratch);
+    esra_adjust(s, turned, 3, 25, false);
+    double other = esra_adjust(s, turned, 1, 30, false), cost = esra_adjust(s, best, 1, 30, false);
+    if (other < cost) {
+        struct guess swap = *best;
+        *best = *turned;
+        *turned = swap;
+    }
+}
+
+/* Leaves out outliers and ends the adjustment; returns the cost of the other order over that of the one chosen. */
+static double finish(struct adjusting *s, struct guess *best, struct guess *turned)
+{
+    drop_outliers(s, best);
+    double cost = esra_adjust(s, best, .7, 25, true), other = esra_adjust(s, turned, .7, 25, true);
+    return cost > 0 ? other / cost : 1;
+}
+
+static void report_errors(const struct adjusting *s, const struct guess *guess, struct camera *camera, float *scratch)
+{
+    const struct tracks *tracks = s->tracks;
+    size_t count = 0;
+    for (int n = 0; n < tracks->count; n++)
+        for (int photo = 0; photo < tracks->photos; photo++)
+            if (s->use[n * tracks->photos + photo]) {
+                scratch[count++] = (float)esra_adjust_error(s, guess, n, photo);
+                camera->pose[photo].tracks++;
+            }
+    camera->error_px = count ? esra_select_rank(scratch, count, count / 2) : 0;
+}
+
+static void report_depths(const struct adjusting *s, const struct guess *guess, struct camera *camera, double *inverse,
+                          float *scratch)
+{
+    size_t count = 0;
+    for (int n = 0; n < s->tracks->count; n++) {
+        bool used = is_used(s, n);
+        if (used)
+            scratch[count++] = (float)guess->w[n];
+        if (inverse)
+            inverse[n] = used ? guess->w[n] : NAN;
+    }
+    camera->tracks = (int)count;
+    camera->found = count >= CAMERA_TRACKS_LEAST;
+    if (count) {
+        camera->far = esra_select_rank(scratch, count, count / 100);
+        camera->near = esra_select_rank(scratch, count, count - 1 - count / 100);
+    }
+}
+
+/* The camera before anything is known of it. */
+static esra_status start_camera(struct camera *camera, const struct tracks *tracks, struct message *message)
+{
+    struct tracks none = *tracks;
+    struct guess guess;
+    none.count = 0;
+    esra_status status = esra_guess_create(&guess, &none, message);
+    *camera = guess.camera;
+    esra_release(&guess.w);
+    camera->turned = 1;
+    camera->near = camera->far = 1;
+    return status;
+}
+
+static void take_camera(struct camera *camera, const struct guess *guess)
+{
+    camera->focal_px = guess->camera.focal_px;
+    camera->k1 = guess->camera.k1;
+    camera->cx = guess->camera.cx;
+    camera->cy = guess->camera.cy;
+    memcpy(camera->pose, guess->camera.pose, (size_t)camera->photos * sizeof *camera->pose);
+}
+
+esra_status esra_bundle(struct camera *camera, const struct tracks *tracks, double *inverse, struct message *message)
+{
+    struct adjusting s = {0};
+    struct guess best = {0}, turned = {0};
+    float *scratch = esra_allocate((size_t)tracks->count * (size_t)tracks->photos + 1, sizeof *scratch);
+    esra_status status;
+    for (int n = 0; inverse && n < tracks->count; n++)
+        inverse[n] = NAN;
+    TRY(start_camera(camera, tracks, message));
+    TRY(scratch ? ESRA_OK : esra_fail_memory(message));
+    if (tracks->count < CAMERA_TRACKS_LEAST)
+        goto fail;
+    TRY(esra_adjusting_create(&s, tracks, message));
+    TRY(esra_guess_create(&best, tracks, message));
+    TRY(esra_guess_create(&turned, tracks, message));
+    TRY(search(&s, &best, message));
+    choose_order(&s, &best, &turned, scratch);
+    camera->turned = finish(&s, &best, &turned);
+    take_camera(camera, &best);
+    report_errors(&s, &best, camera, scratch);
+    report_depths(&s, &best, camera, inverse, scratch);
+    TRY(esra_parallax_measure(camera, tracks, s.use, message));
+fail:
+    esra_adjusting_free(&s);
+    esra_guess_free(&best);
+    esra_guess_free(&turned);
+    esra_release(&scratch);
+    if (status != ESRA_OK)
+        esra_camera_free(camera);
+    return status;
+}

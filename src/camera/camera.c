@@ -1,0 +1,70 @@
+/* camera/camera.c - the camera of a series of photos, and where it shows the points of an inverse depth image. */
+#include "camera/camera.h"
+
+#include "base/memory.h"
+#include "base/rows.h"
+#include "camera/bundle.h"
+#include "camera/groups.h"
+#include "camera/model.h"
+#include "camera/tracks.h"
+
+/* Far outside every photo. */
+#define NOWHERE -1e6f
+
+esra_status esra_camera_find(struct camera *camera, struct pool *pool, const struct image *photos, int count,
+                             int reference, struct message *message)
+{
+    struct tracks tracks;
+    double *inverse = NULL;
+    esra_status status;
+    *camera = (struct camera){0};
+    TRY(esra_tracks_find(&tracks, pool, photos, count, reference, message));
+    inverse = esra_allocate((size_t)tracks.count + 1, sizeof *inverse);
+    TRY(inverse ? ESRA_OK : esra_fail_memory(message));
+    TRY(esra_bundle(camera, &tracks, inverse, message));
+    TRY(esra_groups_find(camera, pool, photos, &tracks, inverse, message));
+fail:
+    esra_release(&inverse);
+    esra_tracks_free(&tracks);
+    if (status != ESRA_OK)
+        esra_camera_free(camera);
+    return status;
+}
+
+void esra_camera_free(struct camera *camera)
+{
+    esra_release(&camera->pose);
+    *camera = (struct camera){0};
+}
+
+struct mapping {
+    const struct camera *camera;
+    int photo;
+    const struct image *inverse;
+    struct canvas_offset offset;
+    const struct image *to;
+};
+
+static void map_block(void *work, int task, int worker)
+{
+    const struct mapping *m = work;
+    int width = m->to->width;
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, m->to->height); y++) {
+        const float *w = plane_row(image_plane(m->inverse, 0), y);
+        float *across = plane_row(image_plane(m->to, 0), y), *down = plane_row(image_plane(m->to, 1), y);
+        for (int x = 0; x < width; x++) {
+            double u, v;
+            bool before = model_project(m->camera, m->photo, x - m->offset.left, y - m->offset.top, w[x], &u, &v);
+            across[x] = before ? (float)u : NOWHERE;
+            down[x] = before ? (float)v : NOWHERE;
+        }
+    }
+}
+
+void esra_camera_map(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
+                     struct canvas_offset offset, const struct image *to)
+{
+    struct mapping m = {camera, n, inverse, offset, to};
+    esra_pool_run(pool, map_block, &m, rows_blocks(to->height), NULL);
+}

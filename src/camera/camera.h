@@ -1,0 +1,97 @@
+/* camera/camera.h - one camera moving before a rigid scene: how it stood for every photo, and with it where a point of
+ * the reference photo is seen from there.
+ *
+ * A point at (x, y) of the reference with inverse depth w is seen in photo i at
+ *
+ *     q = (x - c)/f,  q~ = q (1 - k1 |q|^2),  Y = R_i (q~, 1) + w t_i,  p = (Y_1, Y_2)/Y_3,  x_i = c + f p (1 + k1
+ * |p|^2)
+ *
+ * w is larger the nearer the point; its unit is the scene's (tracks lie around 1). What is behind the glass and what
+ * the glass mirrors are both rigid and seen by this one camera: they share R_i, t_i and differ in w alone, the mirrored
+ * scene standing behind the glass as it does to the eye.
+ *
+ * Photos are planar, of one size, one to three channels looked at, and taken as they are: thresholds are made for
+ * stored (gamma) values of 0..1. */
+#ifndef ESRA_CAMERA_CAMERA_H
+#define ESRA_CAMERA_CAMERA_H
+
+#include <stdbool.h>
+
+#include "base/image.h"
+#include "base/pool.h"
+
+/* Fewer say nothing that chance could not. */
+#define CAMERA_TRACKS_LEAST 20
+
+struct pose {
+    double r[9]; /* rotation matrix R_i, row by row */
+    double t[3]; /* t_i */
+    int tracks;  /* that bear on this pose; under CAMERA_TRACKS_LEAST it is not to be trusted */
+};
+
+/* Depths that belong together: tracks between which there is no gap. */
+struct depth_group {
+    double near, far; /* w: the highest and the lowest but 1 % */
+    int tracks;
+    double
+        explained; /* share of the reference's gradients that photos show at these depths; 0 where there is one group */
+    double mixed;  /* how far its tracks lie among those of group 0: 0 beside them, .5 strewn over them */
+};
+
+#define CAMERA_GROUPS 4
+
+struct camera {
+    int photos, reference, width, height;
+    double focal_px, k1, cx, cy;
+    struct pose *pose; /* [photos], owned; the reference's is the identity */
+    bool found;        /* else there were too few tracks: every pose is the identity, and w means nothing */
+    int tracks;        /* that fit */
+    double error_px;   /* median distance of what was tracked from where the camera says it is */
+    /* How far tracks lie from the homography that fits them best, photo by photo, in px: median and 90 %. Where these
+     * are not clearly above error_px there is no parallax, depth says nothing, and a homography is enough. */
+    double parallax_px, parallax_most_px;
+    /* Over a small motion a scene turned inside out (near and far exchanged) looks nearly the same. Robust cost of the
+     * tracks under the best such scene over their cost under this one: near 1 the order of depths is a guess, and
+     * visibility must not be trusted. */
+    double turned;
+    /* T and R may both have tracks. Group 0 explains most; a group whose tracks lie beside its own is taken for another
+     * thing of the same scene, one whose tracks lie among them for the other layer. near, far: w of group 0 and what is
+     * taken to belong to it. */
+    double near, far;
+    int groups;
+    struct depth_group group[CAMERA_GROUPS];
+};
+
+/* Where too few tracks are found `found` is false: that is no error. Two photos are enough, but errors of the tracks
+ * along the epipolar lines then go into w unseen. */
+esra_status esra_camera_find(struct camera *camera, struct pool *pool, const struct image *photos, int count,
+                             int reference, struct message *message);
+
+/* Harmless on a zeroed one. */
+void esra_camera_free(struct camera *camera);
+
+/* An inverse depth image may lie on a canvas that reaches past the reference photo: its pixel (x, y) is the reference's
+ * (x - left, y - top). */
+struct canvas_offset {
+    int left, top;
+};
+
+/* to (2 channels, the canvas' size) = x and y, in px of photo n, of what the canvas shows there; pixel centres are
+ * whole numbers. Both are -1e6 for what lies behind that camera. */
+void esra_camera_map(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
+                     struct canvas_offset offset, const struct image *to);
+
+/* The other way round: to (2 channels, the photos' size) = x and y, in px of the canvas, of what photo n shows. Where
+ * several points of the canvas are seen in one place it is the nearest; where none is seen (it was hidden from the
+ * reference) the depth is continued from the farther side. Positions may lie outside the canvas. */
+esra_status esra_camera_unmap(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
+                              struct canvas_offset offset, const struct image *to, struct message *message);
+
+/* to (1 channel, the canvas' size) = 1 where photo n sees what the canvas shows: inside its frame and hidden
+ * by nothing that is nearer by more than `tolerance` in w; else 0. A pixel with an unseen neighbour counts as unseen.
+ */
+esra_status esra_camera_visible(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
+                                struct canvas_offset offset, double tolerance, const struct image *to,
+                                struct message *message);
+
+#endif

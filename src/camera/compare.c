@@ -1,0 +1,361 @@
+/* camera/compare.c - the photos compared with the reference through every depth of a list (Collins 1996).
+ *
+ * Gradients are compared, not values: they do not see the veil of the reflection, and where layers overlap a pixel's
+ * gradient mostly belongs to one of them. Their difference is truncated: what belongs to the other layer fits at no
+ * depth, and should say so only once. Work goes by bands of rows: all labels of a band before the next. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rows.h"
+#include "camera/model.h"
+#include "camera/sweep.h"
+
+/* A depth at which a photo does not see the pixel: as bad as most wrong ones, not worse. */
+#define OUTSIDE .7f
+/* Of the Gaussian window for shares; three times as far. */
+#define SHARE_PX    2.
+#define SHARE_REACH 6
+/* Gradients below this are noise: they are explained, and explain nothing. */
+#define SHARE_NOISE .01f
+/* A difference cannot leave more unexplained than there is, but for noise. */
+#define SHARE_EXCESS .02f
+#define BEST_MOST    3
+#define BAND_MOST    (BLOCK_ROWS + 2 * SHARE_REACH)
+
+/* What one worker needs for a band. */
+struct band {
+    float *turned;                 /* [field][row][3][width]: R (q~, 1) */
+    float *depths;                 /* [BAND_MOST][width]: w */
+    float *across, *down;          /* [width]: where a row is seen */
+    float *errors, *sums, *smooth; /* [BAND_MOST][width]; sums has `reach` more at either end */
+    float *best[BEST_MOST];        /* [BLOCK_ROWS][width]: the least, the second ... */
+    float *strength, *normal;      /* [BAND_MOST][width] */
+};
+
+struct sweeping {
+    const struct sweep *sweep;
+    struct band *bands; /* [threads] */
+    float kernel[SHARE_REACH + 1];
+    int reach;
+    bool shares; /* else costs */
+    uint8_t *volume;
+    struct plane low, high, at, least, here;
+};
+
+static size_t band_floats(const struct sweep *s)
+{
+    size_t width = (size_t)s->width;
+    return width * BAND_MOST * 3 * (size_t)s->count + 2 * width + (3 * BAND_MOST + 1) * width + 2 * SHARE_REACH +
+           BEST_MOST * BLOCK_ROWS * width + 2 * BAND_MOST * width;
+}
+
+static void layout_band(const struct sweep *s, struct band *band, float *at)
+{
+    size_t width = (size_t)s->width;
+    band->turned = at;
+    band->across = band->turned + width * BAND_MOST * 3 * (size_t)s->count;
+    band->down = band->across + width;
+    band->depths = band->down + width;
+    band->errors = band->depths + BAND_MOST * width;
+    band->smooth = band->errors + BAND_MOST * width;
+    band->sums = band->smooth + BAND_MOST * width + SHARE_REACH;
+    band->best[0] = band->sums + width + SHARE_REACH;
+    for (int k = 1; k < BEST_MOST; k++)
+        band->best[k] = band->best[k - 1] + BLOCK_ROWS * width;
+    band->strength = band->best[BEST_MOST - 1] + BLOCK_ROWS * width;
+    band->normal = band->strength + BAND_MOST * width;
+}
+
+static int clamp_row(int y, int height)
+{
+    return y < 0 ? 0 : y >= height ? height - 1 : y;
+}
+
+/* R (q~, 1) of one row, for one photo. */
+static void turn_row(const struct sweep *s, int field, int y, float *turned)
+{
+    const struct camera *camera = s->camera;
+    double across = (double)camera->width / s->width, down = (double)camera->height / s->height, qx, qy, v[3];
+    for (int x = 0; x < s->width; x++) {
+        model_look(camera, (x + .5) * across - .5, (y + .5) * down - .5, &qx, &qy);
+        model_turn(&camera->pose[s->photo[field]], qx, qy, v);
+        for (int k = 0; k < 3; k++)
+            turned[k * s->width + x] = (float)v[k];
+    }
+}
+
+/* Where a row at depth w is seen, in px of the reduced photo. What is behind the camera comes out far away. */
+static void place_row(const struct sweep *s, int field, const float *restrict turned, const float *restrict w,
+                      float *restrict across, float *restrict down)
+{
+    const struct camera *camera = s->camera;
+    const double *t = camera->pose[s->photo[field]].t;
+    float ax = (float)t[0], ay = (float)t[1], az = (float)t[2], k1 = (float)camera->k1;
+    float sx = (float)s->width / (float)camera->width, sy = (float)s->height / (float)camera->height;
+    float fx = (float)camera->focal_px * sx, fy = (float)camera->focal_px * sy;
+    float cx = ((float)camera->cx + .5f) * sx - .5f, cy = ((float)camera->cy + .5f) * sy - .5f;
+    const float *tx = turned, *ty = turned + s->width, *tz = turned + 2 * s->width;
+    for (int x = 0; x < s->width; x++) {
+        float z = tz[x] + w[x] * az, over = z > (float)MODEL_BEFORE ? 1 / z : 1e6f;
+        float px = (tx[x] + w[x] * ax) * over, py = (ty[x] + w[x] * ay) * over, wide = 1 + k1 * (px * px + py * py);
+        across[x] = cx + fx * px * wide;
+        down[x] = cy + fy * py * wide;
+    }
+}
+
+static float absolute_sum(lanes a, lanes b)
+{
+    typedef int32_t bits __attribute__((vector_size(16)));
+    const bits mask = {0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff};
+    return lanes_sum((lanes)((bits)a & mask) + (lanes)((bits)b & mask));
+}
+
+/* errors = |gradients of the photo at (across, down) - those of the reference|, summed; -1 outside. */
+static void compare_row(const struct field *photo, const float *reference, const float *across, const float *down,
+                        float *restrict errors)
+{
+    int width = photo->width, height = photo->height;
+    const lanes *mine = (const lanes *)reference;
+    for (int x = 0; x < width; x++) {
+        float u = across[x], v = down[x];
+        errors[x] = -1;
+        if (!(u >= 0 && v >= 0 && u < (float)(width - 1) && v < (float)(height - 1)))
+            continue;
+        int i = (int)u, j = (int)v;
+        float fx = u - (float)i, fy = v - (float)j;
+        const lanes *a = (const lanes *)field_sample(photo, i, j), *b = a + 2 * (ptrdiff_t)width;
+        lanes right = a[0] + fx * (a[2] - a[0]), right_below = b[0] + fx * (b[2] - b[0]);
+        lanes down_here = a[1] + fx * (a[3] - a[1]), down_below = b[1] + fx * (b[3] - b[1]);
+        errors[x] = absolute_sum(right + fy * (right_below - right) - mine[2 * x],
+                                 down_here + fy * (down_below - down_here) - mine[2 * x + 1]);
+    }
+}
+
+static void truncate_row(float *restrict errors, int width, float most)
+{
+    for (int x = 0; x < width; x++)
+        errors[x] = errors[x] < 0 ? OUTSIDE * most : errors[x] < most ? errors[x] : most;
+}
+
+static void bound_row(float *restrict errors, const float *restrict strength, int width)
+{
+    for (int x = 0; x < width; x++) {
+        float most = strength[x] + SHARE_EXCESS;
+        errors[x] = errors[x] < 0 ? strength[x] : errors[x] < most ? errors[x] : most;
+    }
+}
+
+/* to[j] = rows[j .. j + 2 reach] weighted, then along the row; borders repeated. */
+static void smooth_rows(const struct sweeping *w, const float *rows, int count, float *restrict sums, float *to)
+{
+    int width = w->sweep->width, reach = w->reach;
+    for (int j = 0; j < count; j++, to += width) {
+        const float *middle = rows + (ptrdiff_t)(j + reach) * width;
+        for (int x = 0; x < width; x++)
+            sums[x] = w->kernel[0] * middle[x];
+        for (int k = 1; k <= reach; k++) {
+            const float *above = middle - (ptrdiff_t)k * width, *below = middle + (ptrdiff_t)k * width;
+            for (int x = 0; x < width; x++)
+                sums[x] += w->kernel[k] * (above[x] + below[x]);
+        }
+        for (int k = 1; k <= reach; k++) {
+            sums[-k] = sums[0];
+            sums[width - 1 + k] = sums[width - 1];
+        }
+        float *restrict out = to;
+        for (int x = 0; x < width; x++)
+            out[x] = w->kernel[0] * sums[x];
+        for (int k = 1; k <= reach; k++)
+            for (int x = 0; x < width; x++)
+                out[x] += w->kernel[k] * (sums[x - k] + sums[x + k]);
+    }
+}
+
+/* Keeps the least few of the values seen so far at every pixel, in order. */
+static void keep_best(const struct band *band, const float *values, int count)
+{
+    float *restrict first = band->best[0], *restrict second = band->best[1], *restrict third = band->best[2];
+    for (int n = 0; n < count; n++) {
+        float value = values[n];
+        float rest = value > first[n] ? value : first[n];
+        first[n] = value < first[n] ? value : first[n];
+        value = rest;
+        rest = value > second[n] ? value : second[n];
+        second[n] = value < second[n] ? value : second[n];
+        third[n] = rest < third[n] ? rest : third[n];
+    }
+}
+
+/* w of a label, row by row. */
+static void set_depths(const struct sweeping *w, const struct band *band, int begin, int rows, int label)
+{
+    const struct sweep *s = w->sweep;
+    float lowest = (float)(s->lowest + label * s->step), step = (float)s->step;
+    for (int j = 0; j < rows; j++) {
+        const float *base = s->base.data ? plane_row(s->base, clamp_row(begin - w->reach + j, s->height)) : NULL;
+        for (int x = 0; x < s->width; x++)
+            band->depths[(ptrdiff_t)j * s->width + x] = lowest + (base ? step * base[x] : 0);
+    }
+}
+
+/* The mean of the best photos' values at one label, into band->best[0]. */
+static void judge_label(const struct sweeping *w, struct band *band, int begin, int end, int label)
+{
+    const struct sweep *s = w->sweep;
+    int rows = end - begin + 2 * w->reach, count = (end - begin) * s->width, best = s->options.best;
+    float most = (float)s->options.truncate;
+    best = best < s->count - 1 ? best : s->count - 1;
+    for (int k = 0; k < BEST_MOST; k++)
+        for (int n = 0; n < count; n++)
+            band->best[k][n] = INFINITY;
+    set_depths(w, band, begin, rows, label);
+    for (int field = 1; field < s->count; field++) {
+        for (int j = 0; j < rows; j++) {
+            float *errors = band->errors + (ptrdiff_t)j * s->width;
+            place_row(s, field, band->turned + ((ptrdiff_t)field * BAND_MOST + j) * 3 * s->width,
+                      band->depths + (ptrdiff_t)j * s->width, band->across, band->down);
+            compare_row(&s->fields[field], field_sample(&s->fields[0], 0, clamp_row(begin - w->reach + j, s->height)),
+                        band->across, band->down, errors);
+            if (w->shares)
+                bound_row(errors, band->strength + (ptrdiff_t)j * s->width, s->width);
+            else
+                truncate_row(errors, s->width, most);
+        }
+        smooth_rows(w, band->errors, end - begin, band->sums, band->smooth);
+        keep_best(band, band->smooth, count);
+    }
+    for (int n = 0; n < count; n++) {
+        float sum = band->best[0][n];
+        for (int k = 1; k < best; k++)
+            sum += band->best[k][n];
+        band->best[0][n] = sum / (float)best;
+    }
+}
+
+static void strength_row(const struct field *field, int y, float *to)
+{
+    const lanes *samples = (const lanes *)field_sample(field, 0, y);
+    for (int x = 0; x < field->width; x++)
+        to[x] = absolute_sum(samples[2 * x], samples[2 * x + 1]);
+}
+
+static void prepare_band(const struct sweeping *w, struct band *band, int begin, int end)
+{
+    const struct sweep *s = w->sweep;
+    for (int j = 0; j < end - begin + 2 * w->reach; j++) {
+        int y = clamp_row(begin - w->reach + j, s->height);
+        for (int field = 1; field < s->count; field++)
+            turn_row(s, field, y, band->turned + ((ptrdiff_t)field * BAND_MOST + j) * 3 * s->width);
+        strength_row(&s->fields[0], y, band->strength + (ptrdiff_t)j * s->width);
+    }
+    smooth_rows(w, band->strength, end - begin, band->sums, band->normal);
+}
+
+static void store_costs(const struct sweeping *w, const struct band *band, int begin, int end, int label)
+{
+    const struct sweep *s = w->sweep;
+    uint8_t *to = w->volume + (size_t)begin * s->width * s->padded + label;
+    float scale = SWEEP_WHOLE / (float)s->options.truncate;
+    for (int n = 0; n < (end - begin) * s->width; n++, to += s->padded)
+        *to = (uint8_t)(band->best[0][n] * scale + .5f);
+}
+
+static void store_shares(const struct sweeping *w, const struct band *band, int begin, int end, int label)
+{
+    ptrdiff_t first = (ptrdiff_t)begin * w->sweep->width;
+    for (int n = 0; n < (end - begin) * w->sweep->width; n++) {
+        float share = band->best[0][n] / (band->normal[n] + SHARE_NOISE), at = w->at.data[first + n];
+        if ((float)label >= w->low.data[first + n] && (float)label <= w->high.data[first + n])
+            w->least.data[first + n] = fminf(w->least.data[first + n], share);
+        if (label == (int)(at + .5f))
+            w->here.data[first + n] = share;
+    }
+}
+
+/* Labels that a pixel of the band asks for. */
+static bool is_wanted(const struct sweeping *w, int begin, int end, int label)
+{
+    ptrdiff_t first = (ptrdiff_t)begin * w->sweep->width;
+    for (int n = 0; n < (end - begin) * w->sweep->width; n++)
+        if (((float)label >= w->low.data[first + n] && (float)label <= w->high.data[first + n]) ||
+            label == (int)(w->at.data[first + n] + .5f))
+            return true;
+    return false;
+}
+
+static void sweep_block(void *work, int task, int worker)
+{
+    const struct sweeping *w = work;
+    const struct sweep *s = w->sweep;
+    struct band *band = &w->bands[worker];
+    int begin = rows_begin(task), end = rows_end(task, s->height);
+    prepare_band(w, band, begin, end);
+    if (w->shares)
+        for (int n = begin * s->width; n < end * s->width; n++)
+            w->least.data[n] = w->here.data[n] = 1;
+    else
+        memset(w->volume + (size_t)begin * s->width * s->padded, 255, (size_t)(end - begin) * s->width * s->padded);
+    for (int label = 0; label < s->labels; label++) {
+        if (w->shares && !is_wanted(w, begin, end, label))
+            continue;
+        judge_label(w, band, begin, end, label);
+        if (w->shares)
+            store_shares(w, band, begin, end, label);
+        else
+            store_costs(w, band, begin, end, label);
+    }
+}
+
+static esra_status run(struct sweeping *w, struct pool *pool, struct message *message)
+{
+    size_t threads = (size_t)esra_pool_threads(pool), floats = band_floats(w->sweep);
+    float *memory = NULL;
+    esra_status status = ESRA_OK;
+    w->bands = esra_allocate(threads, sizeof *w->bands);
+    if (esra_size_multiply(threads, floats, &floats))
+        memory = esra_allocate(floats, sizeof *memory);
+    if (w->bands && memory) {
+        for (size_t n = 0; n < threads; n++)
+            layout_band(w->sweep, &w->bands[n], memory + n * (floats / threads));
+        esra_pool_run(pool, sweep_block, w, rows_blocks(w->sweep->height), NULL);
+    } else {
+        status = esra_fail_memory(message);
+    }
+    esra_release(&w->bands);
+    esra_release(&memory);
+    return status;
+}
+
+esra_status esra_sweep_costs(const struct sweep *sweep, struct pool *pool, uint8_t *volume, struct message *message)
+{
+    struct sweeping w = {.sweep = sweep, .reach = sweep->options.window, .volume = volume};
+    for (int k = 0; k <= w.reach; k++)
+        w.kernel[k] = 1 / (float)(2 * w.reach + 1);
+    return run(&w, pool, message);
+}
+
+esra_status esra_sweep_unexplained(const struct sweep *sweep, struct pool *pool, struct plane low, struct plane high,
+                                   struct plane at, struct plane least, struct plane here, struct message *message)
+{
+    struct sweeping w = {.sweep = sweep,
+                         .reach = SHARE_REACH,
+                         .shares = true,
+                         .low = low,
+                         .high = high,
+                         .at = at,
+                         .least = least,
+                         .here = here};
+    double sum = 0;
+    for (int k = -SHARE_REACH; k <= SHARE_REACH; k++)
+        sum += exp(-.5 * k * k / (SHARE_PX * SHARE_PX));
+    for (int k = 0; k <= SHARE_REACH; k++)
+        w.kernel[k] = (float)(exp(-.5 * k * k / (SHARE_PX * SHARE_PX)) / sum);
+    return run(&w, pool, message);
+}
+
+void esra_sweep_strength(const struct sweep *sweep, struct plane to)
+{
+    for (int y = 0; y < sweep->height; y++)
+        strength_row(&sweep->fields[0], y, plane_row(to, y));
+}

@@ -1,0 +1,378 @@
+/* camera/depth.c - inverse depth from the sweep: semi-global smoothing, mending, and filling from where the photos tell
+ * it to where they do not. */
+#include "camera/depth.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/rows.h"
+#include "camera/fill.h"
+#include "camera/labelling.h"
+#include "camera/scale.h"
+#include "camera/sgm.h"
+#include "camera/sweep.h"
+#include "ops/blur.h"
+
+/* How a depth map is made smooth. */
+struct smoothing {
+    double small,
+        large; /* what a step by one label costs, and by more; the unit is the sweep's (differences of gradients) */
+    double speckle;    /* patches of no more than this share of the picture are not believed */
+    double fill, edge; /* esra_fill's smoothness and edge */
+    float contrast;    /* the guide is multiplied by this */
+};
+
+static const struct sweep_options transmitted_sweep = {
+    .side_px = 700, .labels_most = 96, .margin = .15, .blur_px = .7, .truncate = .06, .window = 1, .best = 3};
+static const struct smoothing transmitted_smoothing = {
+    .small = .004, .large = .03, .speckle = .004, .fill = 100, .edge = 8 / 255., .contrast = 1};
+/* The remainders are noisy and R is blurred: a wider blur and window, smoother, and far more depths, as the mirrored
+ * scene may stand anywhere. */
+static const struct sweep_options reflected_sweep = {.side_px = 700,
+                                                     .labels_most = 120,
+                                                     .reach = .2,
+                                                     .margin = .15,
+                                                     .blur_px = 1,
+                                                     .truncate = .04,
+                                                     .window = 2,
+                                                     .best = 2};
+static const struct smoothing reflected_smoothing = {
+    .small = .006, .large = .06, .speckle = .01, .fill = 400, .edge = 15 / 255., .contrast = 2};
+
+/* Steps of depth are cheaper where the picture has an edge: gradients of this size halve their cost. */
+#define EDGE_GRADIENT .03f
+/* Neighbours belong to one patch where their labels differ by no more. */
+#define PATCH_LABELS 1.5f
+/* What the photos told is kept as it is from this confidence on. */
+#define CERTAIN .08f
+/* A confidence of nothing, so that there is always something to fill from. */
+#define UNCERTAIN 1e-4f
+/* Labels are refined to a quarter: the parabola does the rest. */
+#define PARTS 4
+/* Bytes of sums for which the photos' gradients, of about this size, make room. */
+#define SUMS_BESIDE ((size_t)40 << 20)
+/* Pixels as near as this to a step of depth are guarded. */
+#define GUARD_PX 9
+
+/* Planes of the sweep's size. */
+enum { LABEL, MENDED, CONFIDENCE, SPECKLE, LOW, HIGH, WORK, PLANES };
+
+struct making {
+    struct pool *pool;
+    struct sweep sweep;
+    const struct smoothing *smoothing;
+    struct image guide, planes;
+    struct sgm sgm;
+    uint8_t *volume;
+    int16_t *penalties;
+    struct message *message;
+};
+
+static struct plane plane_of(const struct making *m, int which)
+{
+    return image_plane(&m->planes, which);
+}
+
+static size_t pixels_of(const struct making *m)
+{
+    return (size_t)m->sweep.width * (size_t)m->sweep.height;
+}
+
+static float clip(float value)
+{
+    return value < 0 ? 0 : value > 1 ? 1 : value;
+}
+
+/* Brightness as the eye weighs it, of the guide smoothed by 1 px, into WORK by way of LOW. */
+static void brightness(const struct making *m)
+{
+    static const float weight[3] = {.299f, .587f, .114f};
+    struct plane sum = plane_of(m, LOW);
+    for (size_t n = 0; n < pixels_of(m); n++) {
+        sum.data[n] = 0;
+        for (int c = 0; c < m->guide.channels; c++)
+            sum.data[n] += (m->guide.channels == 3 ? weight[c] : 1 / (float)m->guide.channels) *
+                           m->guide.data[(size_t)c * pixels_of(m) + n];
+    }
+    esra_blur(m->pool, sum, plane_of(m, WORK), 1);
+}
+
+/* |gradient| of WORK by Sobel's differences at (x, y). */
+static float slope(struct plane p, int x, int y)
+{
+    int left = x > 0 ? x - 1 : x, right = x + 1 < p.width ? x + 1 : x;
+    const float *a = plane_row(p, y > 0 ? y - 1 : y), *b = plane_row(p, y),
+                *c = plane_row(p, y + 1 < p.height ? y + 1 : y);
+    float across = a[right] - a[left] + 2 * (b[right] - b[left]) + c[right] - c[left];
+    float down = c[left] + 2 * c[x] + c[right] - a[left] - 2 * a[x] - a[right];
+    return hypotf(across, down) / 8;
+}
+
+/* Penalties in units of the volume, less where the guide has edges. */
+static void set_penalties(struct making *m)
+{
+    int16_t *small = m->penalties, *large = small + pixels_of(m);
+    float unit = SWEEP_WHOLE / (float)m->sweep.options.truncate;
+    brightness(m);
+    for (int y = 0; y < m->sweep.height; y++)
+        for (int x = 0; x < m->sweep.width; x++) {
+            size_t n = (size_t)y * (size_t)m->sweep.width + (size_t)x;
+            float share = unit / (1 + slope(plane_of(m, WORK), x, y) / EDGE_GRADIENT);
+            small[n] = (int16_t)((float)m->smoothing->small * share + .5f);
+            large[n] = (int16_t)((float)m->smoothing->large * share + .5f);
+        }
+    m->sgm = (struct sgm){m->sweep.width, m->sweep.height, m->sweep.labels, m->sweep.padded,
+                          m->volume,      small,           large,           m->sgm.sums};
+}
+
+/* How much better label k is than all labels in the mean: 0 where the picture has nothing to compare. */
+static float confidence_of(const struct making *m, size_t n, int k)
+{
+    const uint8_t *costs = m->volume + n * (size_t)m->sweep.padded;
+    int sum = 0;
+    for (int j = 0; j < m->sweep.labels; j++)
+        sum += costs[j];
+    float unit = (float)m->sweep.options.truncate / SWEEP_WHOLE, mean = unit * (float)sum / (float)m->sweep.labels;
+    float better = clip((mean - unit * costs[k]) / (mean + .004f)) * clip(mean / .01f);
+    return better * better + UNCERTAIN;
+}
+
+static void choose_block(void *work, int task, int worker)
+{
+    const struct making *m = work;
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, m->sweep.height); y++)
+        for (int x = 0; x < m->sweep.width; x++) {
+            size_t n = (size_t)y * (size_t)m->sweep.width + (size_t)x;
+            float label = esra_sgm_choose(&m->sgm, n);
+            plane_of(m, LABEL).data[n] = label;
+            plane_of(m, CONFIDENCE).data[n] = confidence_of(m, n, (int)(label + .5f));
+        }
+}
+
+/* MENDED <- the label where it is certain, what is filled in where it is not. */
+static esra_status mend(const struct making *m)
+{
+    struct plane label = plane_of(m, LOW), mended = plane_of(m, MENDED), confidence = plane_of(m, CONFIDENCE);
+    struct plane speckle = plane_of(m, SPECKLE), smooth = plane_of(m, WORK);
+    int most = (int)(m->smoothing->speckle * (double)pixels_of(m));
+    esra_status status;
+    esra_label_median(m->pool, plane_of(m, LABEL), label);
+    TRY(esra_label_speckles(label, most, PATCH_LABELS, speckle, m->message));
+    for (size_t n = 0; n < pixels_of(m); n++) {
+        confidence.data[n] = speckle.data[n] > 0 ? UNCERTAIN : confidence.data[n];
+        mended.data[n] = label.data[n];
+    }
+    TRY(esra_fill(m->pool, &m->guide, mended, confidence, m->smoothing->fill, m->smoothing->edge, m->message));
+    esra_blur(m->pool, confidence, smooth, 1);
+    for (size_t n = 0; n < pixels_of(m); n++) {
+        float keep = speckle.data[n] > 0 ? 0 : clip(smooth.data[n] / CERTAIN);
+        mended.data[n] += keep * (label.data[n] - mended.data[n]);
+    }
+fail:
+    return status;
+}
+
+static void release_volume(struct making *m)
+{
+    esra_release(&m->penalties);
+    esra_release(&m->volume);
+    esra_release(&m->sgm.sums);
+}
+
+/* The volume of costs and its smoothed sums; to be released also where it fails. WORK and LOW are used. */
+static esra_status sweep_smoothly(struct making *m)
+{
+    size_t samples;
+    esra_status status;
+    if (!esra_size_multiply(pixels_of(m), (size_t)m->sweep.padded, &samples))
+        return esra_fail_memory(m->message);
+    m->penalties = esra_allocate_untouched(2 * pixels_of(m), sizeof *m->penalties);
+    m->volume = esra_allocate_untouched(samples, sizeof *m->volume);
+    TRY(m->penalties && m->volume ? ESRA_OK : esra_fail_memory(m->message));
+    TRY(esra_sweep_costs(&m->sweep, m->pool, m->volume, m->message));
+    if (samples * sizeof *m->sgm.sums > SUMS_BESIDE)
+        esra_sweep_unload(&m->sweep);
+    m->sgm.sums = esra_allocate_untouched(samples, sizeof *m->sgm.sums);
+    TRY(m->sgm.sums ? ESRA_OK : esra_fail_memory(m->message));
+    set_penalties(m);
+    status = esra_sgm_run(&m->sgm, m->pool, m->message);
+fail:
+    return status;
+}
+
+static esra_status find_labels(struct making *m)
+{
+    esra_status status;
+    TRY(sweep_smoothly(m));
+    esra_pool_run(m->pool, choose_block, m, rows_blocks(m->sweep.height), NULL);
+    release_volume(m);
+    TRY(esra_sweep_load(&m->sweep, m->pool, m->message));
+    status = mend(m);
+fail:
+    release_volume(m);
+    return status;
+}
+
+static void restore_labels(struct sweep *sweep, const struct sweep *before)
+{
+    sweep->labels = before->labels;
+    sweep->padded = before->padded;
+    sweep->lowest = before->lowest;
+    sweep->step = before->step;
+    sweep->base = before->base;
+}
+
+/* MENDED <- the same to parts of a label, where the photos tell them: depths a quarter of a label apart, from one below
+ * to one above each pixel's own, are compared and smoothed as labels were. */
+static esra_status refine(struct making *m)
+{
+    struct plane label = plane_of(m, MENDED), fine = plane_of(m, HIGH), keep = plane_of(m, LOW);
+    struct sweep coarse = m->sweep;
+    esra_status status;
+    esra_sweep_refine(&m->sweep, label, fine, PARTS);
+    TRY(sweep_smoothly(m));
+    esra_blur(m->pool, plane_of(m, CONFIDENCE), keep, 1);
+    for (size_t n = 0; n < pixels_of(m); n++) {
+        float change = esra_sgm_choose(&m->sgm, n) / PARTS - 1;
+        fine.data[n] = label.data[n] + clip(keep.data[n] / CERTAIN) * change;
+    }
+    esra_label_median(m->pool, fine, label);
+fail:
+    release_volume(m);
+    restore_labels(&m->sweep, &coarse);
+    return status;
+}
+
+/* LOW <- guard, where the labels have a step nearby, the picture has gradients, and labels nearby explain them. */
+static void set_guard(const struct making *m, struct plane low, struct plane high, struct plane least,
+                      struct plane strength)
+{
+    for (size_t n = 0; n < pixels_of(m); n++) {
+        float range = high.data[n] - low.data[n] - 2;
+        low.data[n] =
+            clip((.75f - least.data[n]) / .35f) * clip((range - 1) / 2) * clip((strength.data[n] - .02f) / .03f);
+    }
+}
+
+/* What labels near each pixel's own leave unexplained; the share explained in all; with `reach`, the guard into LOW. */
+static esra_status explain(const struct making *m, int reach, double *explained)
+{
+    struct plane low = plane_of(m, LOW), high = plane_of(m, HIGH), work = plane_of(m, WORK),
+                 least = plane_of(m, SPECKLE);
+    struct plane here = plane_of(m, LABEL);
+    double sum = 0, whole = 1e-12;
+    esra_label_extreme(m->pool, plane_of(m, MENDED), reach, -1, work, low);
+    esra_label_extreme(m->pool, plane_of(m, MENDED), reach, 1, work, high);
+    for (size_t n = 0; n < pixels_of(m); n++) {
+        low.data[n] -= 1;
+        high.data[n] += 1;
+    }
+    esra_status status =
+        esra_sweep_unexplained(&m->sweep, m->pool, low, high, plane_of(m, MENDED), least, here, m->message);
+    if (status != ESRA_OK)
+        return status;
+    esra_sweep_strength(&m->sweep, work);
+    for (size_t n = 0; n < pixels_of(m); n++) {
+        sum += (1 - (double)here.data[n]) * (double)work.data[n];
+        whole += (double)work.data[n];
+    }
+    *explained = sum / whole;
+    esra_blur(m->pool, work, here, 2);
+    set_guard(m, low, high, least, here);
+    return ESRA_OK;
+}
+
+static esra_status enlarge(const struct making *m, struct plane from, struct image *to)
+{
+    const struct camera *camera = m->sweep.camera;
+    esra_status status = esra_image_create(to, camera->width, camera->height, 1, m->message);
+    if (status == ESRA_OK)
+        esra_scale_up(m->pool, from, image_plane(to, 0));
+    return status;
+}
+
+static esra_status make_guide(struct making *m)
+{
+    const struct image *from = &m->sweep.reference;
+    esra_status status = esra_image_create(&m->guide, from->width, from->height, from->channels, m->message);
+    for (size_t n = 0; status == ESRA_OK && n < pixels_of(m) * (size_t)from->channels; n++)
+        m->guide.data[n] = clip(m->smoothing->contrast * from->data[n]);
+    return status;
+}
+
+/* Takes over the labels and writes the full-size maps. */
+static esra_status finish(struct making *m, struct depth *depth, bool guarded)
+{
+    struct image *inverse = &depth->inverse;
+    esra_status status;
+    depth->count = m->sweep.labels;
+    depth->lowest = m->sweep.lowest;
+    depth->step = m->sweep.step;
+    TRY(enlarge(m, plane_of(m, MENDED), inverse));
+    for (size_t n = 0; n < (size_t)inverse->width * (size_t)inverse->height; n++)
+        inverse->data[n] = (float)(depth->lowest + depth->step * (double)inverse->data[n]);
+    TRY(enlarge(m, plane_of(m, CONFIDENCE), &depth->confidence));
+    if (guarded)
+        TRY(enlarge(m, plane_of(m, LOW), &depth->guard));
+    TRY(esra_image_create(&depth->labels, m->sweep.width, m->sweep.height, 1, m->message));
+    for (size_t n = 0; n < pixels_of(m); n++)
+        depth->labels.data[n] = plane_of(m, MENDED).data[n];
+fail:
+    return status;
+}
+
+static esra_status make(struct depth *depth, struct pool *pool, const struct camera *camera, const struct image *photos,
+                        const struct depth_options *options, struct sweep_options sweep,
+                        const struct smoothing *smoothing, float lowest, bool guarded, struct message *message)
+{
+    struct making m = {.pool = pool, .smoothing = smoothing, .message = message};
+    esra_status status;
+    *depth = (struct depth){.count = 0};
+    if (options && options->side_px > 0)
+        sweep.side_px = options->side_px;
+    if (options && options->labels > 0)
+        sweep.labels_most = options->labels;
+    bool told = options && (options->near != 0 || options->far != 0);
+    sweep.near = told ? options->near : camera->near;
+    sweep.far = told ? options->far : camera->far;
+    sweep.reach = told ? 0 : sweep.reach;
+    TRY(esra_sweep_create(&m.sweep, pool, camera, photos, &sweep, lowest, message));
+    TRY(make_guide(&m));
+    TRY(esra_image_create(&m.planes, m.sweep.width, m.sweep.height, PLANES, message));
+    TRY(find_labels(&m));
+    TRY(refine(&m));
+    TRY(esra_sweep_load(&m.sweep, pool, message));
+    TRY(explain(&m, guarded ? GUARD_PX : 0, &depth->explained));
+    TRY(finish(&m, depth, guarded));
+fail:
+    esra_sweep_free(&m.sweep);
+    esra_image_free(&m.guide);
+    esra_image_free(&m.planes);
+    if (status != ESRA_OK)
+        esra_depth_free(depth);
+    return status;
+}
+
+esra_status esra_depth_transmitted(struct depth *depth, struct pool *pool, const struct camera *camera,
+                                   const struct image *photos, const struct depth_options *options,
+                                   struct message *message)
+{
+    return make(depth, pool, camera, photos, options, transmitted_sweep, &transmitted_smoothing, 0, true, message);
+}
+
+esra_status esra_depth_reflected(struct depth *depth, struct pool *pool, const struct camera *camera,
+                                 const struct image *rests, const struct depth_options *options,
+                                 struct message *message)
+{
+    return make(depth, pool, camera, rests, options, reflected_sweep, &reflected_smoothing, -.05f, false, message);
+}
+
+void esra_depth_free(struct depth *depth)
+{
+    esra_image_free(&depth->inverse);
+    esra_image_free(&depth->confidence);
+    esra_image_free(&depth->guard);
+    esra_image_free(&depth->labels);
+    *depth = (struct depth){.count = 0};
+}

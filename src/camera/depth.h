@@ -1,0 +1,40 @@
+/* camera/depth.h - inverse depth of every pixel of the reference photo, by comparing it with the other photos through
+ * every depth of a list (Collins 1996) and choosing smoothly (Hirschmueller 2008). */
+#ifndef ESRA_CAMERA_DEPTH_H
+#define ESRA_CAMERA_DEPTH_H
+
+#include "camera/camera.h"
+
+struct depth_options {
+    int side_px; /* photos are reduced until no side is longer; 0: 700 */
+    int labels;  /* at most so many depths are compared; 0: 96 for what is transmitted, 120 for what is reflected */
+    double near, far; /* w: depths to look at, and hardly past them; both 0: the camera's */
+};
+
+struct depth {
+    struct image inverse;    /* w, the photos' size */
+    struct image confidence; /* 0..1, the photos' size: how clearly the photos told this depth from others */
+    struct image guard;      /* 0..1, the photos' size; transmitted alone: near steps of depth, where gradients that
+                                some depth nearby explains must not be taken for the reflection's */
+    struct image labels;     /* the label, in fractions, at the size compared */
+    int count;               /* of the labels; label k stands for w = lowest + k step */
+    double lowest, step;
+    double explained; /* share of the reference's gradients that the other photos show in their place, 0..1 */
+};
+
+/* Of what is behind the glass. The camera must have been found. */
+esra_status esra_depth_transmitted(struct depth *depth, struct pool *pool, const struct camera *camera,
+                                   const struct image *photos, const struct depth_options *options,
+                                   struct message *message);
+
+/* Of what the glass mirrors, from what photos hold beside T: rest[reference] = I - T, rest[n] = photo - a_n T seen from
+ * there (esra_camera_unmap); values below -.05 count as that. Depths reach so far that places move by a fifth of the
+ * width. */
+esra_status esra_depth_reflected(struct depth *depth, struct pool *pool, const struct camera *camera,
+                                 const struct image *rests, const struct depth_options *options,
+                                 struct message *message);
+
+/* Harmless on a zeroed one. */
+void esra_depth_free(struct depth *depth);
+
+#endif

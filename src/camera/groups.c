@@ -1,0 +1,189 @@
+/* camera/groups.c - which depths belong together. Two rigid scenes seen in one glass mostly stand at different
+ * distances, so that their tracks fall apart into groups with a gap between them; but so do those of a thing and the
+ * wall behind it. These differ in how they lie in the picture: things that hide one another beside one another, layers
+ * that show through one another strewn among one another. */
+#include "camera/groups.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "camera/depth.h"
+
+/* A gap is wider than this share of all depths, and than this many px of motion. */
+#define GAP    .12
+#define GAP_PX 2.
+/* Fewer tracks are no group: as many, and this share of all. */
+#define TRACKS_LEAST 8
+#define TRACKS_SHARE .01
+/* What a group explains is measured at this size. */
+#define SIDE_PX 350
+/* Tracks are compared with so many neighbours, with fewer where a group has not eight times as many tracks: the
+ * neighbours of a small thing's tracks would lie outside it. Following fails at the contours of opaque things, which
+ * keeps the tracks on either side apart: .001 was measured there, .03 to .11 of reflections. */
+#define NEIGHBOURS  6
+#define MIXED_LEAST .015
+
+static int by_value(const void *a, const void *b)
+{
+    const double *p = a, *q = b;
+    return (*p > *q) - (*p < *q);
+}
+
+/* The depths that are known, sorted; returns their number. */
+static int sort_depths(const double *inverse, int count, double *sorted)
+{
+    int known = 0;
+    for (int n = 0; n < count; n++)
+        if (!isnan(inverse[n]))
+            sorted[known++] = inverse[n];
+    qsort(sorted, (size_t)known, sizeof *sorted, by_value);
+    return known;
+}
+
+/* Appends the group of sorted[0..count); the smallest makes room. */
+static void add_group(struct camera *camera, const double *sorted, int count)
+{
+    struct depth_group group = {.near = sorted[count - 1 - count / 100], .far = sorted[count / 100], .tracks = count};
+    int place = camera->groups;
+    if (place == CAMERA_GROUPS) {
+        place = 0;
+        for (int n = 1; n < CAMERA_GROUPS; n++)
+            place = camera->group[n].tracks < camera->group[place].tracks ? n : place;
+        if (camera->group[place].tracks >= count)
+            return;
+    } else {
+        camera->groups++;
+    }
+    camera->group[place] = group;
+}
+
+/* How far a unit of w moves a point, in px of the photo that moves most. */
+static double reach_of(const struct camera *camera)
+{
+    double most = 0;
+    for (int n = 0; n < camera->photos; n++)
+        most = fmax(most, hypot(camera->pose[n].t[0], camera->pose[n].t[1]) * camera->focal_px);
+    return most;
+}
+
+static void split(struct camera *camera, const double *sorted, int count)
+{
+    double range = sorted[count - 1 - count / 100] - sorted[count / 100];
+    double gap = fmax(GAP * range, GAP_PX / fmax(reach_of(camera), 1e-9));
+    int least = (int)fmax(TRACKS_LEAST, TRACKS_SHARE * count);
+    for (int begin = 0, n = 1; n <= count; n++) {
+        if (n < count && sorted[n] - sorted[n - 1] <= gap)
+            continue;
+        if (n - begin >= least)
+            add_group(camera, sorted + begin, n - begin);
+        begin = n;
+    }
+}
+
+static bool belongs(const struct depth_group *group, double w)
+{
+    /* The outermost 1 % on either side are left out. NaN belongs to none. */
+    return w >= group->far && w <= group->near;
+}
+
+/* The nearest tracks so far, nearest first. */
+struct neighbours {
+    double away[NEIGHBOURS];
+    bool foreign[NEIGHBOURS];
+    int most, found;
+};
+
+static void meet(struct neighbours *list, double away, bool foreign)
+{
+    int place;
+    if (list->found == list->most && !(away < list->away[list->most - 1]))
+        return;
+    place = list->found < list->most ? list->found++ : list->most - 1;
+    for (; place > 0 && list->away[place - 1] > away; place--) {
+        list->away[place] = list->away[place - 1];
+        list->foreign[place] = list->foreign[place - 1];
+    }
+    list->away[place] = away;
+    list->foreign[place] = foreign;
+}
+
+/* The share of the neighbours of a's tracks, among those of a and b, that are b's. */
+static double share_of(const struct tracks *tracks, const double *inverse, const struct depth_group *a,
+                       const struct depth_group *b)
+{
+    int most = (a->tracks < b->tracks ? a->tracks : b->tracks) / 8, foreign = 0, all = 0;
+    most = most < 1 ? 1 : most < NEIGHBOURS ? most : NEIGHBOURS;
+    for (int n = 0; n < tracks->count; n++) {
+        const struct sighting *here = track_at(tracks, n, tracks->reference);
+        struct neighbours list = {.most = most};
+        for (int k = 0; k < tracks->count && belongs(a, inverse[n]); k++) {
+            const struct sighting *there = track_at(tracks, k, tracks->reference);
+            bool other = belongs(b, inverse[k]);
+            if (k != n && (other || belongs(a, inverse[k])))
+                meet(&list, hypot(there->x - here->x, there->y - here->y), other);
+        }
+        for (int k = 0; k < list.found; k++, all++)
+            foreign += list.foreign[k];
+    }
+    return all ? (double)foreign / all : 0;
+}
+
+static esra_status measure(struct camera *camera, struct pool *pool, const struct image *photos,
+                           struct message *message)
+{
+    for (int n = 0; n < camera->groups; n++) {
+        struct depth_options options = {.side_px = SIDE_PX, .near = camera->group[n].near, .far = camera->group[n].far};
+        struct depth depth;
+        esra_status status = esra_depth_transmitted(&depth, pool, camera, photos, &options, message);
+        if (status != ESRA_OK)
+            return status;
+        camera->group[n].explained = depth.explained;
+        esra_depth_free(&depth);
+    }
+    return ESRA_OK;
+}
+
+static int by_explained(const void *a, const void *b)
+{
+    const struct depth_group *p = a, *q = b;
+    if (p->explained != q->explained)
+        return p->explained > q->explained ? -1 : 1;
+    return p->far < q->far ? -1 : 1;
+}
+
+/* Group 0, and those that lie beside it. */
+static void choose(struct camera *camera, const struct tracks *tracks, const double *inverse)
+{
+    struct depth_group *first = &camera->group[0];
+    camera->near = first->near;
+    camera->far = first->far;
+    for (int n = 1; n < camera->groups; n++) {
+        struct depth_group *group = &camera->group[n];
+        group->mixed = fmax(share_of(tracks, inverse, group, first), share_of(tracks, inverse, first, group));
+        if (group->mixed < MIXED_LEAST) {
+            camera->near = fmax(camera->near, group->near);
+            camera->far = fmin(camera->far, group->far);
+        }
+    }
+}
+
+esra_status esra_groups_find(struct camera *camera, struct pool *pool, const struct image *photos,
+                             const struct tracks *tracks, const double *inverse, struct message *message)
+{
+    double *sorted = esra_allocate((size_t)tracks->count + 1, sizeof *sorted);
+    esra_status status = sorted ? ESRA_OK : esra_fail_memory(message);
+    int count = sorted ? sort_depths(inverse, tracks->count, sorted) : 0;
+    camera->groups = 0;
+    if (count > 0)
+        split(camera, sorted, count);
+    if (camera->groups > 1)
+        status = measure(camera, pool, photos, message);
+    if (status == ESRA_OK && camera->groups > 0) {
+        qsort(camera->group, (size_t)camera->groups, sizeof *camera->group, by_explained);
+        choose(camera, tracks, inverse);
+    }
+    esra_release(&sorted);
+    return status;
+}

@@ -1,0 +1,21 @@
+/* camera/labelling.h - mending maps of labels. Planes have no gaps between their rows. */
+#ifndef ESRA_CAMERA_LABELLING_H
+#define ESRA_CAMERA_LABELLING_H
+
+#include "base/image.h"
+#include "base/pool.h"
+
+/* to = the median of the 5 x 5 samples around each; borders repeated. */
+void esra_label_median(struct pool *pool, struct plane from, struct plane to);
+
+/* marks = 1 where a pixel's patch, in which labels of neighbours differ by no more than `apart`, has at most `most`
+ * pixels; else 0. */
+esra_status esra_label_speckles(struct plane labels, int most, float apart, struct plane marks,
+                                struct message *message);
+
+/* to = the highest (sign 1) or the least (sign -1) sample no farther than `reach` along both axes; scratch has its
+ * size. */
+void esra_label_extreme(struct pool *pool, struct plane from, int reach, float sign, struct plane scratch,
+                        struct plane to);
+
+#endif

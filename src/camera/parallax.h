@@ -1,0 +1,12 @@
+/* camera/parallax.h - how much of the tracks' motion no homography explains. */
+#ifndef ESRA_CAMERA_PARALLAX_H
+#define ESRA_CAMERA_PARALLAX_H
+
+#include "camera/camera.h"
+#include "camera/tracks.h"
+
+/* Sets the camera's parallax_px and parallax_most_px; use[track * photos + photo] tells the sightings that count. */
+esra_status esra_parallax_measure(struct camera *camera, const struct tracks *tracks, const bool *use,
+                                  struct message *message);
+
+#endif

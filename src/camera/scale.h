@@ -1,0 +1,20 @@
+/* camera/scale.h - images of other sizes. The frame keeps its place: pixel x of `from` stands at (x + 1/2) s - 1/2 of
+ * `to`, s the ratio of the sides. */
+#ifndef ESRA_CAMERA_SCALE_H
+#define ESRA_CAMERA_SCALE_H
+
+#include "base/image.h"
+#include "base/pool.h"
+
+/* The size of an image reduced until no side is longer than side_px. */
+void esra_scale_sides(int width, int height, int side_px, int *to_width, int *to_height);
+
+/* to = the means of `from`, each sample first brought into lowest..highest (NaN: lowest), over the areas of its pixels.
+ * At most three channels. No side of `to` is longer than from's. */
+esra_status esra_scale_down(struct image *to, struct pool *pool, const struct image *from, int width, int height,
+                            float lowest, float highest, struct message *message);
+
+/* to = from, bilinear; one channel. */
+void esra_scale_up(struct pool *pool, struct plane from, struct plane to);
+
+#endif

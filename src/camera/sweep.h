@@ -1,0 +1,69 @@
+/* camera/sweep.h - how well the photos agree with the reference through every depth of a list. */
+#ifndef ESRA_CAMERA_SWEEP_H
+#define ESRA_CAMERA_SWEEP_H
+
+#include <stdint.h>
+
+#include "align/field.h"
+#include "camera/camera.h"
+
+/* More photos take time and say nothing new; those with most tracks are compared. */
+#define SWEEP_PHOTOS 15
+/* A cost of `truncate`, the largest, in the volume. */
+#define SWEEP_WHOLE 250
+/* Labels are filled up to a multiple of this, for whole vectors. */
+#define SWEEP_ALIGN 16
+
+struct sweep_options {
+    int side_px, labels_most;
+    double near, far; /* depths of the scene */
+    double reach;     /* depths compared reach past them by this share of the width ... */
+    double margin;    /* ... and by this share of their range */
+    double blur_px;   /* of the images whose gradients are compared */
+    double truncate;  /* differences of gradients, summed over colours and axes, count no more than this */
+    int window;       /* differences are averaged over pixels this far to each side */
+    int best;         /* a depth is judged by the photos that agree best, so many */
+};
+
+struct sweep {
+    const struct camera *camera;
+    const struct image *photos;            /* borrowed */
+    float darkest;                         /* their samples are brought into darkest..1 */
+    struct image reference;                /* reduced; the guide for smoothing */
+    struct field fields[SWEEP_PHOTOS + 1]; /* [0]: the reference's */
+    int photo[SWEEP_PHOTOS + 1];           /* which photo each is of */
+    int count;                             /* of the fields */
+    int width, height, labels, padded;
+    double lowest, step; /* label k: w = lowest + k step */
+    struct plane base;   /* added to every label of a pixel, in labels; data NULL: nothing is */
+    struct sweep_options options;
+};
+
+/* Reduces the photos, which must stay, and takes their gradients; samples are brought into darkest..1. */
+esra_status esra_sweep_create(struct sweep *sweep, struct pool *pool, const struct camera *camera,
+                              const struct image *photos, const struct sweep_options *options, float darkest,
+                              struct message *message);
+
+/* From the list of depths to one of depths near each pixel's own: from a label below to one above, in so many parts.
+ * fine gets parts * own, and is kept by the sweep. */
+void esra_sweep_refine(struct sweep *sweep, struct plane own, struct plane fine, int parts);
+
+/* Forgets the gradients, and takes them again: they need more memory than anything else but the volume. */
+void esra_sweep_unload(struct sweep *sweep);
+esra_status esra_sweep_load(struct sweep *sweep, struct pool *pool, struct message *message);
+
+void esra_sweep_free(struct sweep *sweep);
+
+/* volume[(y * width + x) * padded + k] = how badly label k fits, 0..SWEEP_WHOLE; 255 past the last label. */
+esra_status esra_sweep_costs(const struct sweep *sweep, struct pool *pool, uint8_t *volume, struct message *message);
+
+/* Shares of the reference's gradients, in a window of 2 px, that labels leave unexplained: least = that of the best
+ * label from low to high (fractions inside), here = that of the label nearest to `at`, which lies among them. All
+ * planes have the sweep's size. */
+esra_status esra_sweep_unexplained(const struct sweep *sweep, struct pool *pool, struct plane low, struct plane high,
+                                   struct plane at, struct plane least, struct plane here, struct message *message);
+
+/* to = |gradients| of the reference, summed over colours and axes. */
+void esra_sweep_strength(const struct sweep *sweep, struct plane to);
+
+#endif

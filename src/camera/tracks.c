@@ -1,0 +1,332 @@
+/* camera/tracks.c - points of the reference followed to every photo.
+ *
+ * They come from two sources: features, whose matches bridge large motions, and corners, which are more, lie where
+ * features are too alike to be told apart, and are found by following alone. Both are followed to parts of a pixel, and
+ * kept where following them back ends where they began (Kalal, Mikolajczyk & Matas 2010). */
+#include "camera/tracks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "align/features.h"
+#include "base/memory.h"
+#include "base/rows.h"
+#include "camera/corners.h"
+#include "camera/follow.h"
+
+/* 12 MP are halved once, to 3 MP; poses are fitted to so many tracks that a tenth of a pixel of one is enough. */
+#define BASE_PIXELS  3.2e6
+#define CORNERS_MOST 2500
+#define TRACKS_MOST  1500
+/* With many photos each track says much, and the bundle's time grows with the square of their number. */
+#define SIGHTINGS_MOST 18000
+#define RETURN_PX      .4
+/* Corners are followed from here: a window of 21 pixels is then 672 wide. */
+#define COARSEST 5
+/* How far features are looked for, as a share of the longer side. */
+#define REACH .3
+/* Cells a side: each gives its best track before any gives its second. */
+#define CELLS 24
+
+struct sight {
+    struct pyramid pyramid;
+    struct grey grey;
+    struct features features;
+};
+
+/* What is to be followed: guess[photo] where a match says so, else from where it stands in the reference. */
+struct points {
+    struct tracks *tracks; /* in px of level 0; seen: a match has given it */
+    const struct sight *sights;
+    int *level; /* [tracks->count]: where to begin; COARSEST for corners */
+};
+
+static esra_status grey_of(const struct image *photo, struct image *grey, struct message *message)
+{
+    size_t pixels = (size_t)photo->width * (size_t)photo->height;
+    int channels = photo->channels < 3 ? photo->channels : 3;
+    esra_status status = esra_image_create(grey, photo->width, photo->height, 1, message);
+    for (int c = 0; status == ESRA_OK && c < channels; c++)
+        for (size_t n = 0; n < pixels; n++)
+            grey->data[n] += photo->data[(size_t)c * pixels + n] / (float)channels;
+    return status;
+}
+
+static void sight_free(struct sight *sight)
+{
+    esra_pyramid_free(&sight->pyramid);
+    esra_grey_free(&sight->grey);
+    esra_features_free(&sight->features);
+}
+
+static esra_status sight_create(struct sight *sight, struct pool *pool, const struct image *photo,
+                                struct message *message)
+{
+    struct pyramid_options options = {.most_pixels = BASE_PIXELS};
+    struct image grey = {0};
+    esra_status status;
+    TRY(grey_of(photo, &grey, message));
+    TRY(esra_pyramid_create(&sight->pyramid, pool, &grey, &options, message));
+    TRY(esra_grey_create(&sight->grey, &sight->pyramid, message));
+    TRY(esra_features_find(&sight->features, pool, &sight->pyramid, message));
+fail:
+    esra_image_free(&grey);
+    return status;
+}
+
+static void follow_point(const struct points *p, int n)
+{
+    const struct tracks *tracks = p->tracks;
+    const struct sighting *start = track_at(tracks, n, tracks->reference);
+    const struct grey *from = &p->sights[tracks->reference].grey;
+    for (int photo = 0; photo < tracks->photos; photo++) {
+        struct sighting *there = track_at(tracks, n, photo);
+        const struct grey *to = &p->sights[photo].grey;
+        bool matched = there->seen, corner = p->level[n] == COARSEST;
+        if (photo == tracks->reference || (!matched && !corner))
+            continue;
+        if (!matched)
+            *there = *start;
+        double guess_x = there->x, guess_y = there->y;
+        there->seen = esra_follow(from, to, start->x, start->y, p->level[n], &there->x, &there->y);
+        double x = start->x + (there->x - guess_x), y = start->y + (there->y - guess_y);
+        if (corner)
+            x = there->x, y = there->y;
+        there->seen = there->seen && esra_follow(to, from, there->x, there->y, p->level[n], &x, &y) &&
+                      hypot(x - start->x, y - start->y) < RETURN_PX;
+    }
+}
+
+static void follow_block(void *work, int task, int worker)
+{
+    const struct points *p = work;
+    (void)worker;
+    for (int n = rows_begin(task); n < rows_end(task, p->tracks->count); n++)
+        follow_point(p, n);
+}
+
+/* Features of the reference, and what other photos match to them; those without a match are left out later, being seen
+ * nowhere. */
+static esra_status list_features(struct points *p, struct pool *pool, double reach_px, struct message *message)
+{
+    struct tracks *tracks = p->tracks;
+    const struct features *features = &p->sights[tracks->reference].features;
+    for (int n = 0; n < features->count; n++) {
+        *track_at(tracks, n, tracks->reference) = (struct sighting){features->data[n].x, features->data[n].y, true};
+        p->level[n] = features->data[n].level < COARSEST ? features->data[n].level : COARSEST - 1;
+    }
+    tracks->count = features->count;
+    for (int photo = 0; photo < tracks->photos; photo++) {
+        struct matches matches;
+        if (photo == tracks->reference)
+            continue;
+        esra_status status =
+            esra_features_match_mutually(&matches, pool, features, &p->sights[photo].features, reach_px, message);
+        if (status != ESRA_OK)
+            return status;
+        for (int k = 0; k < matches.count; k++)
+            *track_at(tracks, matches.data[k].from, photo) =
+                (struct sighting){matches.data[k].u, matches.data[k].v, true};
+        esra_matches_free(&matches);
+    }
+    return ESRA_OK;
+}
+
+static void list_corners(struct points *p, const struct corner *corners, int count)
+{
+    struct tracks *tracks = p->tracks;
+    for (int n = 0; n < count; n++, tracks->count++) {
+        *track_at(tracks, tracks->count, tracks->reference) = (struct sighting){corners[n].x, corners[n].y, true};
+        p->level[tracks->count] = COARSEST;
+    }
+}
+
+/* Fills tracks with everything that could be followed somewhere. */
+static esra_status follow_all(struct tracks *tracks, struct pool *pool, const struct sight *sights,
+                              struct message *message)
+{
+    const struct sight *reference = &sights[tracks->reference];
+    const struct image *base = &reference->pyramid.level[0];
+    struct points points = {tracks, sights, NULL};
+    struct corner *corners = NULL;
+    int count = 0;
+    esra_status status;
+    TRY(esra_corners_find(&corners, &count, CORNERS_MOST, pool, &reference->pyramid, message));
+    size_t most = (size_t)count + (size_t)reference->features.count + 1;
+    tracks->at = esra_allocate(most * (size_t)tracks->photos, sizeof *tracks->at);
+    points.level = esra_allocate(most, sizeof *points.level);
+    TRY(tracks->at && points.level ? ESRA_OK : esra_fail_memory(message));
+    TRY(list_features(&points, pool, REACH * fmax(base->width, base->height), message));
+    list_corners(&points, corners, count);
+    esra_pool_run(pool, follow_block, &points, rows_blocks(tracks->count), NULL);
+fail:
+    esra_release(&corners);
+    esra_release(&points.level);
+    return status;
+}
+
+static void to_photo_px(const struct tracks *tracks, double scale)
+{
+    for (int n = 0; n < tracks->count * tracks->photos; n++) {
+        tracks->at[n].x /= scale;
+        tracks->at[n].y /= scale;
+    }
+}
+
+static void keep_track(struct tracks *tracks, int from, int to)
+{
+    memmove(track_at(tracks, to, 0), track_at(tracks, from, 0), (size_t)tracks->photos * sizeof *tracks->at);
+}
+
+/* Leaves out tracks seen in fewer than `least` photos. */
+static void drop_short(struct tracks *tracks, int least)
+{
+    int kept = 0;
+    for (int n = 0; n < tracks->count; n++)
+        if (track_length(tracks, n) >= least)
+            keep_track(tracks, n, kept++);
+    tracks->count = kept;
+}
+
+static int cell_of(const struct tracks *tracks, int n)
+{
+    const struct sighting *at = track_at(tracks, n, tracks->reference);
+    int column = (int)(at->x * CELLS / tracks->width), row = (int)(at->y * CELLS / tracks->height);
+    column = column < 0 ? 0 : column >= CELLS ? CELLS - 1 : column;
+    row = row < 0 ? 0 : row >= CELLS ? CELLS - 1 : row;
+    return row * CELLS + column;
+}
+
+static bool same_place(const struct tracks *tracks, int a, int b)
+{
+    const struct sighting *p = track_at(tracks, a, tracks->reference), *q = track_at(tracks, b, tracks->reference);
+    return fabs(p->x - q->x) < 1 && fabs(p->y - q->y) < 1;
+}
+
+struct place {
+    int track, cell, length, rank;
+};
+
+static int by_cell(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+    if (p->cell != q->cell)
+        return p->cell < q->cell ? -1 : 1;
+    if (p->length != q->length)
+        return p->length > q->length ? -1 : 1;
+    return p->track < q->track ? -1 : 1;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+    if (p->rank != q->rank)
+        return p->rank < q->rank ? -1 : 1;
+    return by_cell(a, b);
+}
+
+static int by_track(const void *a, const void *b)
+{
+    const struct place *p = a, *q = b;
+    return p->track < q->track ? -1 : 1;
+}
+
+/* Sorts by cell and ranks within it, longer tracks first; leaves out one that begins where a better one does. Returns
+ * how many are left. */
+static int rank_places(const struct tracks *tracks, struct place *places)
+{
+    int kept = 0, begin = 0;
+    for (int n = 0; n < tracks->count; n++)
+        places[n] = (struct place){n, cell_of(tracks, n), track_length(tracks, n), 0};
+    qsort(places, (size_t)tracks->count, sizeof *places, by_cell);
+    for (int n = 0; n < tracks->count; n++) {
+        bool taken = false;
+        if (kept && places[begin].cell != places[n].cell)
+            begin = kept;
+        for (int k = begin; k < kept && !taken; k++)
+            taken = same_place(tracks, places[n].track, places[k].track);
+        if (!taken) {
+            places[kept] = places[n];
+            places[kept].rank = kept - begin;
+            kept++;
+        }
+    }
+    return kept;
+}
+
+/* Every cell gives its best track, then its second, ..., until there are enough. */
+static esra_status spread(struct tracks *tracks, struct message *message)
+{
+    int most = SIGHTINGS_MOST / tracks->photos < TRACKS_MOST ? SIGHTINGS_MOST / tracks->photos : TRACKS_MOST;
+    struct place *places = esra_allocate((size_t)tracks->count + 1, sizeof *places);
+    if (!places)
+        return esra_fail_memory(message);
+    int count = rank_places(tracks, places);
+    qsort(places, (size_t)count, sizeof *places, by_rank);
+    count = count < most ? count : most;
+    qsort(places, (size_t)count, sizeof *places, by_track);
+    for (int n = 0; n < count; n++)
+        keep_track(tracks, places[n].track, n);
+    tracks->count = count;
+    esra_release(&places);
+    return ESRA_OK;
+}
+
+static void check_photo(void *work, int task, int worker)
+{
+    const struct tracks *tracks = work;
+    (void)worker;
+    if (task != tracks->reference)
+        esra_tracks_check(tracks, task);
+}
+
+static void free_sights(struct sight *sights, int count)
+{
+    for (int n = 0; sights && n < count; n++)
+        sight_free(&sights[n]);
+    esra_release(&sights);
+}
+
+/* Corners are sought in the reference alone: what the others' pyramids hold is in their grey levels and features. */
+static esra_status make_sights(struct sight *sights, struct pool *pool, const struct image *photos, int count,
+                               int reference, struct message *message)
+{
+    for (int n = 0; n < count; n++) {
+        esra_status status = sight_create(&sights[n], pool, &photos[n], message);
+        if (status != ESRA_OK)
+            return status;
+        if (n != reference)
+            esra_pyramid_free(&sights[n].pyramid);
+    }
+    return ESRA_OK;
+}
+
+esra_status esra_tracks_find(struct tracks *tracks, struct pool *pool, const struct image *photos, int count,
+                             int reference, struct message *message)
+{
+    struct sight *sights = esra_allocate((size_t)count, sizeof *sights);
+    int least = count > 2 ? 2 : 1;
+    esra_status status;
+    *tracks = (struct tracks){
+        .photos = count, .reference = reference, .width = photos[reference].width, .height = photos[reference].height};
+    TRY(sights ? ESRA_OK : esra_fail_memory(message));
+    TRY(make_sights(sights, pool, photos, count, reference, message));
+    TRY(follow_all(tracks, pool, sights, message));
+    to_photo_px(tracks, sights[reference].pyramid.scale);
+    drop_short(tracks, least);
+    esra_pool_run(pool, check_photo, tracks, count, NULL);
+    drop_short(tracks, least);
+    TRY(spread(tracks, message));
+fail:
+    free_sights(sights, count);
+    if (status != ESRA_OK)
+        esra_tracks_free(tracks);
+    return status;
+}
+
+void esra_tracks_free(struct tracks *tracks)
+{
+    esra_release(&tracks->at);
+    *tracks = (struct tracks){0};
+}

@@ -1,0 +1,30 @@
+/* gradients/agreement.h - the transmitted layer's gradients where photos see the frame through maps of their own, each
+ * with what it does not see: the reference photo's own gradient, unless the others agree on another. */
+#ifndef ESRA_GRADIENTS_AGREEMENT_H
+#define ESRA_GRADIENTS_AGREEMENT_H
+
+#include "base/image.h"
+#include "base/pool.h"
+
+/* Photos in the reference frame, all of one size, at most 64. */
+struct agreement_problem {
+    int photos, reference;
+    const struct image *images; /* [photos] */
+    const struct image *masks;  /* [photos], one channel: 0 where a photo does not see what the reference shows */
+    const double *mixing;       /* a_i > 0 */
+    const struct image *guard;  /* one channel, 0..1: where 1, what the others agree on is not believed, as at steps of
+                                   depth; NULL: nowhere */
+};
+
+struct agreement {
+    struct image gradients[2]; /* E, down and right */
+    struct image foreign;      /* one channel, 0..1: how far the reference's gradient was taken for the reflection's */
+};
+
+esra_status esra_agreement_find(struct agreement *agreement, const struct agreement_problem *problem, struct pool *pool,
+                                struct message *message);
+
+/* Harmless on a zeroed one. */
+void esra_agreement_free(struct agreement *agreement);
+
+#endif

@@ -1,0 +1,270 @@
+/* gradients/integrate.c - robust integration of gradients by the primal-dual method of Chambolle & Pock (2011):
+ *
+ *     p <- proj(p + sigma (D L~ - E)),  L' = clip((L - tau D'p + tau mu L_0)/(1 + tau mu)),  L~ = 2 L' - L
+ *
+ * proj brings every pixel's colours, direction by direction, into the unit ball: |.|_1 of their lengths has that dual.
+ * tau sigma |D|^2 <= 1 with |D|^2 <= 8. Least squares spreads a wrong gradient over the picture; this leaves it where
+ * it is. What the bound presses down reaches far: so coarse levels first, each handing its change of L_0 to the finer.
+ */
+#include "gradients/integrate.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rows.h"
+#include "base/select.h"
+#include "ops/blur.h"
+#include "ops/diff.h"
+#include "ops/lanes.h"
+#include "ops/poisson.h"
+
+#define LEVELS            5
+#define LEAST_SIDE        24
+#define ITERATIONS        50  /* at the finest level */
+#define COARSE_ITERATIONS 150 /* at the others, which together have a third of its pixels */
+#define TAU               .02f
+#define SIGMA             (1 / (DIFF_NORM_SQUARED * TAU))
+#define MU                1e-3f
+
+/* Of L_0: to a thousandth of its range, which the iterations move anyway. */
+#define CYCLES 4
+
+/* L_0 may be brighter than the photo, blurred by this much, in this share of its pixels. */
+#define BLUR_PX  2
+#define BRIGHTER .01
+
+/* One resolution. Level k+1 averages 2x2 pixels of level k. */
+struct level {
+    int width, height, channels;
+    struct image expected[2], upper, anchor; /* E, the bound, L_0 */
+    lanes *l, *ahead;                        /* L, L~ */
+    lanes *dual[2];                          /* p, down and right */
+};
+
+static size_t level_pixels(const struct level *level)
+{
+    return (size_t)level->width * (size_t)level->height;
+}
+
+static lanes pixel_of(const struct image *image, size_t n)
+{
+    size_t pixels = (size_t)image->width * (size_t)image->height;
+    lanes v = {0};
+    for (int c = 0; c < image->channels; c++)
+        v[c] = image->data[c * pixels + n];
+    return v;
+}
+
+struct anchoring {
+    const struct level *level;
+    const struct image *photo;
+    float *scratch; /* [channels * floats] */
+    size_t floats;
+};
+
+/* One channel of the least-squares integral, and what it leaves of the photo. */
+static void anchor_channel(void *work, int c, int worker)
+{
+    const struct anchoring *a = work;
+    const struct level *level = a->level;
+    struct plane anchor = image_plane(&level->anchor, c), photo = image_plane(a->photo, c);
+    float *rest = a->scratch + (size_t)c * a->floats;
+    (void)worker;
+    esra_poisson_improve(image_plane(&level->expected[0], c), image_plane(&level->expected[1], c), anchor, CYCLES,
+                         rest);
+    for (size_t n = 0; n < level_pixels(level); n++)
+        rest[n] = photo.data[n] - anchor.data[n];
+}
+
+/* Lifts L_0 up to the photo. The blur runs on the pool, so that it cannot be part of a task. */
+static void lift(const struct anchoring *a, int c, struct pool *pool)
+{
+    struct plane anchor = image_plane(&a->level->anchor, c), rest = anchor, smooth = anchor;
+    size_t pixels = level_pixels(a->level);
+    rest.data = a->scratch + (size_t)c * a->floats;
+    smooth.data = rest.data + pixels;
+    esra_blur(pool, rest, smooth, BLUR_PX);
+    float constant = esra_select_rank(smooth.data, pixels, (size_t)(BRIGHTER * (double)(pixels - 1)));
+    for (size_t n = 0; n < pixels; n++)
+        anchor.data[n] += constant;
+}
+
+static esra_status find_anchor(struct level *level, const struct image *photo, struct pool *pool,
+                               struct message *message)
+{
+    struct anchoring a = {level, photo, NULL, esra_poisson_scratch(level->width, level->height)};
+    size_t count;
+    if (esra_size_multiply(a.floats, (size_t)level->channels, &count))
+        a.scratch = esra_allocate_untouched(count, sizeof *a.scratch);
+    if (!a.scratch)
+        return esra_fail_memory(message);
+    esra_pool_run(pool, anchor_channel, &a, level->channels, NULL);
+    for (int c = 0; c < level->channels; c++)
+        lift(&a, c, pool);
+    esra_release(&a.scratch);
+    return ESRA_OK;
+}
+
+static lanes into_ball(lanes p)
+{
+    float square = lanes_sum(p * p);
+    return square > 1 ? p * (1 / sqrtf(square)) : p;
+}
+
+static void dual_rows(void *work, int task, int worker)
+{
+    const struct level *s = work;
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, s->height); y++)
+        for (int x = 0; x < s->width; x++) {
+            size_t n = (size_t)y * s->width + x;
+            if (y < s->height - 1)
+                s->dual[0][n] = into_ball(
+                    s->dual[0][n] + SIGMA * (s->ahead[n + s->width] - s->ahead[n] - pixel_of(&s->expected[0], n)));
+            if (x < s->width - 1)
+                s->dual[1][n] =
+                    into_ball(s->dual[1][n] + SIGMA * (s->ahead[n + 1] - s->ahead[n] - pixel_of(&s->expected[1], n)));
+        }
+}
+
+static lanes clip(lanes v, lanes upper)
+{
+    for (int c = 0; c < LANES; c++) {
+        v[c] = v[c] < upper[c] ? v[c] : upper[c];
+        v[c] = v[c] > 0 ? v[c] : 0;
+    }
+    return v;
+}
+
+static void primal_rows(void *work, int task, int worker)
+{
+    const struct level *s = work;
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, s->height); y++)
+        for (int x = 0; x < s->width; x++) {
+            size_t n = (size_t)y * s->width + x;
+            lanes slope = -s->dual[0][n] - s->dual[1][n]; /* D'p; duals that stand for no difference stay zero */
+            if (y > 0)
+                slope += s->dual[0][n - s->width];
+            if (x > 0)
+                slope += s->dual[1][n - 1];
+            lanes l = (s->l[n] - TAU * slope + (TAU * MU) * pixel_of(&s->anchor, n)) * (1 / (1 + TAU * MU));
+            l = clip(l, pixel_of(&s->upper, n));
+            s->ahead[n] = 2 * l - s->l[n];
+            s->l[n] = l;
+        }
+}
+
+/* L = L_0 and, bilinearly, what the coarser level changed of its own. */
+static void begin(struct level *level, const struct level *coarse)
+{
+    for (int y = 0; y < level->height; y++)
+        for (int x = 0; x < level->width; x++) {
+            size_t n = (size_t)y * level->width + x;
+            lanes l = pixel_of(&level->anchor, n);
+            for (int k = 0; coarse && k < 4; k++) {
+                int u = x / 2 + (k % 2 ? (x % 2 ? 1 : -1) : 0), v = y / 2 + (k / 2 ? (y % 2 ? 1 : -1) : 0);
+                u = u < 0 ? 0 : u >= coarse->width ? coarse->width - 1 : u;
+                v = v < 0 ? 0 : v >= coarse->height ? coarse->height - 1 : v;
+                size_t from = (size_t)v * coarse->width + u;
+                float share = (k % 2 ? 0.25f : 0.75f) * (k / 2 ? 0.25f : 0.75f);
+                l += share * (coarse->l[from] - pixel_of(&coarse->anchor, from));
+            }
+            level->l[n] = level->ahead[n] = l;
+            level->dual[0][n] = level->dual[1][n] = (lanes){0};
+        }
+}
+
+static void iterate(struct level *level, const struct level *coarse, int iterations, struct pool *pool)
+{
+    int blocks = rows_blocks(level->height);
+    begin(level, coarse);
+    for (int k = 0; k < iterations; k++) {
+        esra_pool_run(pool, dual_rows, level, blocks, NULL);
+        esra_pool_run(pool, primal_rows, level, blocks, NULL);
+    }
+}
+
+static esra_status level_create(struct level *level, int width, int height, int channels, struct message *message)
+{
+    esra_status status;
+    lanes **vectors[4] = {&level->l, &level->ahead, &level->dual[0], &level->dual[1]};
+    *level = (struct level){.width = width, .height = height, .channels = channels};
+    TRY(esra_image_create(&level->expected[0], width, height, channels, message));
+    TRY(esra_image_create(&level->expected[1], width, height, channels, message));
+    TRY(esra_image_create(&level->upper, width, height, channels, message));
+    TRY(esra_image_create(&level->anchor, width, height, channels, message));
+    for (int k = 0; k < 4; k++)
+        if (!(*vectors[k] = esra_allocate_untouched(level_pixels(level), sizeof(lanes))))
+            TRY(esra_fail_memory(message));
+fail:
+    return status;
+}
+
+static void level_free(struct level *level)
+{
+    esra_image_free(&level->expected[0]);
+    esra_image_free(&level->expected[1]);
+    esra_image_free(&level->upper);
+    esra_image_free(&level->anchor);
+    esra_release(&level->l);
+    esra_release(&level->ahead);
+    esra_release(&level->dual[0]);
+    esra_release(&level->dual[1]);
+}
+
+static void halve_image(const struct image *fine, struct image *coarse)
+{
+    for (int c = 0; c < fine->channels; c++)
+        for (int y = 0; y < coarse->height; y++) {
+            struct plane from = image_plane(fine, c);
+            const float *above = plane_row(from, 2 * y);
+            const float *below = plane_row(from, 2 * y + 1 < fine->height ? 2 * y + 1 : 2 * y);
+            for (int x = 0; x < coarse->width; x++) {
+                int right = 2 * x + 1 < fine->width ? 2 * x + 1 : 2 * x;
+                plane_row(image_plane(coarse, c), y)[x] =
+                    0.25f * ((above[2 * x] + above[right]) + (below[2 * x] + below[right]));
+            }
+        }
+}
+
+static esra_status level_halve(const struct level *fine, struct level *coarse, struct message *message)
+{
+    esra_status status;
+    TRY(level_create(coarse, (fine->width + 1) / 2, (fine->height + 1) / 2, fine->channels, message));
+    for (int c = 0; c < fine->channels; c++)
+        esra_diff_halve(image_plane(&fine->expected[0], c), image_plane(&fine->expected[1], c),
+                        image_plane(&coarse->expected[0], c), image_plane(&coarse->expected[1], c));
+    halve_image(&fine->upper, &coarse->upper);
+    halve_image(&fine->anchor, &coarse->anchor);
+fail:
+    return status;
+}
+
+static void copy(const struct image *from, const struct image *to)
+{
+    memcpy(to->data, from->data, (size_t)to->width * (size_t)to->height * (size_t)to->channels * sizeof(float));
+}
+
+esra_status esra_integrate(const struct image *expected, const struct image *photo, const struct image *upper,
+                           const struct image *layer, struct pool *pool, struct message *message)
+{
+    struct level level[LEVELS] = {{0}};
+    int levels = 1;
+    esra_status status;
+    TRY(level_create(&level[0], layer->width, layer->height, layer->channels, message));
+    copy(&expected[0], &level[0].expected[0]);
+    copy(&expected[1], &level[0].expected[1]);
+    copy(upper, &level[0].upper);
+    TRY(find_anchor(&level[0], photo, pool, message));
+    for (; levels < LEVELS && level[levels - 1].width > LEAST_SIDE && level[levels - 1].height > LEAST_SIDE; levels++)
+        TRY(level_halve(&level[levels - 1], &level[levels], message));
+    for (int k = levels - 1; k >= 0; k--)
+        iterate(&level[k], k + 1 < levels ? &level[k + 1] : NULL, k > 0 ? COARSE_ITERATIONS : ITERATIONS, pool);
+    lanes_store(level[0].l, (struct image *)layer, 0, layer->height);
+fail:
+    for (int k = 0; k < LEVELS; k++)
+        level_free(&level[k]);
+    return status;
+}

@@ -1,0 +1,108 @@
+/* pipeline/small.c - motions and gains of large photos, found on small ones. What tells the layers apart shows at half a
+ * megapixel as well as at twelve; only the last round of registration needs every pixel. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "ops/blur.h"
+#include "pipeline/pipeline.h"
+
+/* Photos are halved until they have no more: between .15 and .6 MP remain. */
+#define SMALL_PIXELS 6e5
+
+static int halvings(const struct pipeline *p)
+{
+    int times = 0;
+    for (double pixels = (double)p->width * p->height; pixels > SMALL_PIXELS; pixels /= 4)
+        times++;
+    return times;
+}
+
+/* Pixel 0 stays pixel 0: esra_transform_rescale() takes motions between the sizes. */
+static esra_status halve(const struct pipeline *p, const struct image *from, int times, struct image *to)
+{
+    struct image last = *from, next = {0};
+    esra_status status = ESRA_OK;
+    *to = (struct image){0};
+    for (int n = 0; n < times; n++) {
+        TRY(esra_image_reserve(&next, (last.width + 1) / 2, (last.height + 1) / 2, last.channels, p->message));
+        for (int c = 0; c < last.channels; c++)
+            esra_halve(p->pool, image_plane(&last, c), image_plane(&next, c), 1);
+        esra_image_free(to);
+        *to = last = next;
+    }
+    return ESRA_OK;
+fail:
+    esra_image_free(to);
+    return status;
+}
+
+static esra_status load(struct pipeline *small, const struct pipeline *p, double scale)
+{
+    esra_status status;
+    TRY(esra_pipeline_load(small));
+    for (int i = 0; i < p->photos; i++) {
+        small->motions[i] = p->motions[i];
+        small->motions[i].transmitted = esra_transform_rescale(&p->motions[i].transmitted, scale);
+        small->motions[i].reflected = esra_transform_rescale(&p->motions[i].reflected, scale);
+        small->motions[i].apart_px *= scale;
+        small->still[i] = esra_transform_rescale(&p->still[i], scale);
+    }
+fail:
+    return status;
+}
+
+/* What was found on the small photos, in px of the large ones. */
+static void take_over(struct pipeline *p, const struct pipeline *small, double scale)
+{
+    for (int i = 0; i < p->photos; i++) {
+        p->still[i] = esra_transform_rescale(&small->still[i], scale);
+        p->mirror[i] = esra_transform_rescale(&small->mirror[i], scale);
+        p->mixing[i] = small->mixing[i];
+        p->reflection_gain[i] = small->reflection_gain[i];
+    }
+    p->reflection_found = small->reflection_found;
+    p->rounds = small->rounds;
+    p->approached = true;
+    p->stopped = small->stopped;
+}
+
+static esra_status find(struct pipeline *p, const struct image *images, esra_image *views, double scale)
+{
+    esra_photos input = *p->input;
+    struct pipeline small = {.input = &input, .settings = p->settings, .output = p->output, .pool = p->pool,
+                             .message = p->message, .solver = p->solver, .progress = p->progress, .user = p->user,
+                             .started_s = p->started_s, .is_small = true};
+    esra_status status;
+    for (int i = 0; i < p->photos; i++)
+        views[i] = esra_image_planar(images[i].data, images[i].width, images[i].height, images[i].channels);
+    input.images = views;
+    TRY(load(&small, p, scale));
+    TRY(esra_pipeline_warp(&small));
+    TRY(esra_pipeline_measure(&small));
+    TRY(esra_pipeline_find_reflection(&small));
+    if (!small.stopped)
+        TRY(esra_pipeline_solve_jointly(&small));
+    take_over(p, &small, 1 / scale);
+fail:
+    esra_pipeline_free(&small);
+    return status;
+}
+
+esra_status esra_pipeline_approach(struct pipeline *p)
+{
+    int times = halvings(p);
+    esra_status status = ESRA_OK;
+    if (times == 0)
+        return ESRA_OK;
+    struct image *images = esra_allocate((size_t)p->photos, sizeof *images);
+    esra_image *views = esra_allocate((size_t)p->photos, sizeof *views);
+    if (!images || !views)
+        TRY(esra_fail_memory(p->message));
+    for (int i = 0; i < p->photos; i++)
+        TRY(halve(p, &p->seen[i], times, &images[i]));
+    TRY(find(p, images, views, ldexp(1, -times)));
+fail:
+    esra_images_free(&images, p->photos);
+    esra_release(&views);
+    return status;
+}

@@ -1,0 +1,67 @@
+/* solve/joint_given.c - what is given to the joint solve beside photos: expected gradients, and layers to begin with.
+ */
+#include "ops/diff.h"
+#include "solve/joint_object.h"
+
+static void layout_expected(struct joint *joint, struct arena *arena)
+{
+    for (int l = 0; l < joint->levels; l++)
+        esra_joint_level_layout_expected(&joint->level[l], arena);
+}
+
+/* half[2] = E one level coarser. */
+static esra_status halve_expected(const struct image *fine, struct image *half, struct message *message)
+{
+    esra_status status = ESRA_OK;
+    for (int k = 0; k < 2; k++)
+        TRY(esra_image_create(&half[k], (fine->width + 1) / 2, (fine->height + 1) / 2, fine->channels, message));
+    for (int c = 0; c < fine->channels; c++)
+        esra_diff_halve(image_plane(&fine[0], c), image_plane(&fine[1], c), image_plane(&half[0], c),
+                        image_plane(&half[1], c));
+fail:
+    return status;
+}
+
+esra_status esra_joint_expect(struct joint *joint, const struct joint_model *model, struct message *message)
+{
+    struct image here[2] = {{0}}, next[2] = {{0}};
+    const struct image *fine = model->expected;
+    esra_status status = ESRA_OK;
+    for (int l = 0; l < joint->levels; l++)
+        joint->level[l].expected[0] = joint->level[l].expected[1] = NULL;
+    if (fine && !esra_joint_place(joint, &joint->expected, layout_expected))
+        return esra_fail_memory(message);
+    for (int l = 0; fine && l < joint->levels; l++) {
+        struct joint_level *level = &joint->level[l];
+        for (int k = 0; k < 2; k++)
+            lanes_load(level->expected[k], &fine[k], 0, level->height[TRANSMITTED]);
+        TRY(halve_expected(fine, next, message));
+        for (int k = 0; k < 2; k++) {
+            esra_image_free(&here[k]);
+            here[k] = next[k];
+            next[k] = (struct image){0};
+        }
+        fine = here;
+    }
+fail:
+    for (int k = 0; k < 2; k++) {
+        esra_image_free(&here[k]);
+        esra_image_free(&next[k]);
+    }
+    return status;
+}
+
+void esra_joint_place_reflection(struct joint *joint, const struct image *given)
+{
+    const struct joint_level *top = &joint->level[0];
+    size_t pixels = (size_t)given->width * (size_t)given->height;
+    for (int y = 0; y < top->height[REFLECTED]; y++)
+        for (int x = 0; x < top->width[REFLECTED]; x++) {
+            int row = y + joint->canvas.top, column = x + joint->canvas.left;
+            row = row < 0 ? 0 : row >= given->height ? given->height - 1 : row;
+            column = column < 0 ? 0 : column >= given->width ? given->width - 1 : column;
+            lanes *to = &top->layer[REFLECTED][(size_t)y * top->width[REFLECTED] + x];
+            for (int c = 0; c < LANES; c++)
+                (*to)[c] = c < given->channels ? given->data[c * pixels + (size_t)row * given->width + column] : 0;
+        }
+}

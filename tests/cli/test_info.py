@@ -1,0 +1,160 @@
+"""esra info: what photos are, and what separating them takes; --max-memory."""
+import json
+import pathlib
+import struct
+import unittest
+import zlib
+
+import numpy as np
+
+from cli import ESRA, UNTRUSTED, CliTest
+from pictures import PNG_START, png_bytes, png_chunk, scene, to_8_bit
+
+
+class InfoTest(CliTest):
+    def save(self, name, pixels):
+        (self.path / name).write_bytes(png_bytes(pixels))
+
+    def save_scene(self, **shape):
+        """Photos of a scene; their names."""
+        photos, _ = scene(**shape)
+        names = [f"p{n}.png" for n in range(len(photos))]
+        for name, photo in zip(names, photos):
+            self.save(name, to_8_bit(photo))
+        return names
+
+    def save_claim(self, name, width, height):
+        """A PNG that claims this size, and ends after its first row."""
+        head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+        (self.path / name).write_bytes(PNG_START + png_chunk(b"IHDR", head) +
+                                       png_chunk(b"IDAT", zlib.compress(bytes(3 * width + 1))) + png_chunk(b"IEND", b""))
+
+    def info(self, *arguments):
+        return json.loads(self.expect(0, "info", "--json", *arguments, stderr="").stdout)
+
+
+class Facts(InfoTest):
+    def test_text(self):
+        self.save("grey.png", np.zeros((30, 40), np.uint16))
+        np.save(self.path / "float.npy", np.zeros((7, 9, 3), np.float32))
+        self.expect(0, "info", "grey.png", "float.npy", stderr="",
+                    stdout="grey.png: PNG, 40 x 30, 16 bit, grey, no profile\n"
+                           "float.npy: NPY, 9 x 7, 32 bit float, RGB, no profile\n")
+
+    def test_json_is_the_same_untrusted(self):
+        self.save("p.png", np.zeros((30, 40, 3), np.uint8))
+        told = self.info("p.png")
+        self.assertEqual(told, {"schema": "esra-info-1", "photos": [
+            {"file": "p.png", "format": "PNG", "width": 40, "height": 30, "channels": 3, "depth": 8, "orientation": 1,
+             "profile": None, "profile_curves": False, "exif": False}]})
+        self.assertEqual(self.info(*UNTRUSTED, "p.png"), told)
+
+    def test_orientation_and_profile(self):
+        exif = struct.pack("<2sHIHHHIHHI", b"II", 42, 8, 1, 0x0112, 3, 1, 6, 0, 0)
+        chunks = png_bytes(np.zeros((30, 40, 3), np.uint8))
+        (self.path / "turned.png").write_bytes(chunks[:33] + png_chunk(b"eXIf", exif) + chunks[33:])
+        photo, = self.info("turned.png")["photos"]
+        self.assertEqual((photo["width"], photo["height"], photo["orientation"], photo["exif"]), (30, 40, 6, True))
+
+    def test_only_the_head_is_read(self):
+        """A file that claims 150 megapixels costs nothing."""
+        self.save_claim("large.png", 15000, 10000)
+        self.assertEqual(self.info("large.png")["photos"][0]["width"], 15000)
+
+    def test_a_bad_photo_does_not_hide_the_others(self):
+        self.save("p.png", np.zeros((3, 4), np.uint8))
+        (self.path / "bad.png").write_bytes(b"no photo")
+        done = self.expect(65, "info", "bad.png", "none.png", "p.png", stdout="p.png: PNG, 4 x 3, 8 bit, grey, no profile\n")
+        self.assertEqual(done.stderr.count(b"\n"), 2)
+
+    def test_usage(self):
+        self.complains(64, "esra info: which photos? See 'esra help info'", "info")
+
+    def test_names_do_not_steer_the_terminal(self):
+        self.save("\x1b[2Jx.png", np.zeros((3, 4), np.uint8))
+        self.assertTrue(self.expect(0, "info", "\x1b[2Jx.png").stdout.startswith(b"?[2Jx.png: PNG"))
+
+
+class Plans(InfoTest):
+    def check_plan(self, names, *settings):
+        plan = self.info("--plan", *settings, *names)["plan"]
+        self.expect(0, "separate", *names, "-o", "out", "-q", *settings)
+        memory = json.loads((self.path / "out" / "result.json").read_text())["memory"]
+        self.assertEqual(memory["planned"], plan["memory_bytes"])
+        self.assertGreater(memory["peak"], 0)
+        return memory["planned"] / memory["peak"]
+
+    def test_the_plan_is_met_within_a_tenth(self):
+        for photos, height, width in (3, 90, 120), (2, 210, 280), (5, 120, 160):
+            names = self.save_scene(photos=photos, height=height, width=width)
+            ratio = self.check_plan(names)
+            print(f"{photos} photos of {width} x {height}: planned/peak {ratio:.3f}")
+            if not self.sanitized():
+                self.assertLess(abs(ratio - 1), 0.1)
+
+    def sanitized(self):
+        """Sanitizers keep freed memory and shadows of it."""
+        program = pathlib.Path(ESRA).read_bytes()
+        return b"__asan_init" in program or b"__tsan_init" in program
+
+    def test_the_plan_follows_photos_size_and_engine(self):
+        for name in "abcd":
+            self.save_claim(name, 4000, 3000)
+        two, four = (self.info("--plan", *names)["plan"] for names in ("ab", "abcd"))
+        paper = self.info("--plan", "--engine", "paper", *"ab")["plan"]
+        self.assertLess(two["memory_bytes"], four["memory_bytes"])
+        self.assertLess(two["memory_bytes"], paper["memory_bytes"])
+        self.assertLess(two["core_seconds"], four["core_seconds"])
+        self.assertEqual((two["photos"], two["width"], two["height"], two["channels"]), (2, 4000, 3000, 3))
+
+    def test_what_cannot_be_planned(self):
+        self.save_claim("a", 40, 30)
+        self.save_claim("b", 41, 30)
+        self.assertIn(b"--plan needs two photos", self.expect(65, "info", "--plan", "a").stderr)
+        self.assertIn(b"cannot be separated together", self.expect(65, "info", "--plan", "a", "b").stderr)
+
+
+class Limits(InfoTest):
+    def test_separate_refuses_before_it_reads(self):
+        """The files end after a row: whoever decodes them finds that out."""
+        for name in "abc":
+            self.save_claim(name, 6000, 4000)
+        size, before = r"\d+(\.\d)?[KMG]", {p.name for p in self.path.iterdir()}
+        for limit, advice in ("15G", r"(take 2 photos, or )?make them [1-5]\d\d0 pixels wide, or allow more"), \
+                             ("500M", r"make them \d+0 pixels wide, or allow more"), ("1024k", "allow more"):
+            done = self.expect(75, "separate", *"abc", "-o", "out", "--max-memory", limit, stdout="")
+            told = limit.replace("1024k", "1.0M").replace("15G", "15.0G")
+            self.assertRegex(done.stderr.decode(), f"^esra separate: 3 photos of 6000 x 4000 need {size} of memory, and "
+                                                   f"--max-memory is {told}: {advice}\n$")
+            self.assertEqual({p.name for p in self.path.iterdir()}, before)
+        self.assertIn(b"a is damaged", self.expect(65, "separate", *"abc", "-o", "out", "--max-memory", "90g").stderr)
+
+    def test_enough_is_enough(self):
+        names = self.save_scene(photos=2, height=60, width=80)
+        self.expect(0, "separate", *names, "-o", "out", "-q", "--max-memory", "1G")
+
+    def test_standard_input_counts_as_the_others(self):
+        self.save_claim("a", 6000, 4000)
+        with open(self.path / "a", "rb") as stdin:
+            done = self.expect(75, "separate", "a", "-", "-o", "out", "--max-memory", "1G", stdin=stdin)
+        self.assertIn(b"2 photos of 6000 x 4000 need", done.stderr)
+
+    def test_sizes_are_understood(self):
+        for size in "", "8X", "8GB", "-1G", "nan", "inf", "0x10", "0", "G", "1 G", "1e3":
+            self.complains(64, f"esra separate: --max-memory takes a size such as 8G or 500M, not '{size}'", "separate", "a",
+                           "b", "-o", "out", "--max-memory", size)
+
+    def test_solve(self):
+        """Arrays of zeros that the file system need not store."""
+        with open(self.path / "I.npy", "wb") as file:
+            np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (2, 4000, 4000)})
+            file.truncate(file.tell() + 2 * 4000 * 4000 * 4)
+        problem = ["solve", "--mixtures", "I.npy", "--gradients", "E.npy", "--mixing", "1,1", "-o", "L.npy"]
+        done = self.expect(75, *problem, "--max-memory", "1G")
+        self.assertRegex(done.stderr, rb"^esra solve: this problem needs \d+\.\dG of memory, and --max-memory is 1.0G: make it "
+                                      rb"smaller, or allow more\n$")
+        self.assertIn(b"E.npy", self.expect(66, *problem, "--max-memory", "100G").stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,281 @@
+/* tests/gradients/agreement.c - what photos agree on: a reflection in the reference is voted away, what a photo does
+ * not see is not counted, offsets are recovered, the bound lies over the scene, and its gradients integrate to it. */
+#include "gradients/agreement.h"
+
+#include "check.h"
+#include "gradients/bound.h"
+#include "gradients/integrate.h"
+#include "gradients/offset.h"
+#include "ops/poisson.h"
+
+#define WIDTH   96
+#define HEIGHT  72
+#define PIXELS  (WIDTH * HEIGHT)
+#define SAMPLES (3 * PIXELS)
+#define PHOTOS  5
+
+static struct pool *pool;
+static struct image photos[PHOTOS], masks[PHOTOS], scene, layer;
+static const double mixing[PHOTOS] = {1, 1.1, .9, 1.05, .97};
+
+static struct image make_image(int channels)
+{
+    struct image image;
+    struct message message;
+    CHECK(esra_image_create(&image, WIDTH, HEIGHT, channels, &message) == ESRA_OK);
+    return image;
+}
+
+static double scene_at(int c, int x, int y)
+{
+    return .25 + .1 * ((x / 12 + y / 9 + c) % 3) + .05 * sin(.13 * x + .21 * y + c);
+}
+
+/* A bright disc that is elsewhere in every photo. */
+static double disc_at(int i, int x, int y)
+{
+    double dx = x - (20 + 14 * i), dy = y - (26 + 5 * i);
+    return dx * dx + dy * dy < 81 ? .3 : .02;
+}
+
+static void make_scene(void)
+{
+    scene = make_image(3);
+    layer = make_image(3);
+    for (int i = 0; i < PHOTOS; i++) {
+        photos[i] = make_image(3);
+        masks[i] = make_image(1);
+        for (int n = 0; n < PIXELS; n++)
+            masks[i].data[n] = 1;
+    }
+    for (int n = 0; n < SAMPLES; n++) {
+        int c = n / PIXELS, x = n % WIDTH, y = n / WIDTH % HEIGHT;
+        scene.data[n] = (float)scene_at(c, x, y);
+        for (int i = 0; i < PHOTOS; i++)
+            photos[i].data[n] = (float)(mixing[i] * scene_at(c, x, y) + disc_at(i, x, y) + check_random(-.003, .003));
+    }
+}
+
+static void free_scene(void)
+{
+    esra_image_free(&scene);
+    esra_image_free(&layer);
+    for (int i = 0; i < PHOTOS; i++) {
+        esra_image_free(&photos[i]);
+        esra_image_free(&masks[i]);
+    }
+}
+
+static struct agreement agree(const struct image *guard)
+{
+    struct agreement agreement;
+    struct message message;
+    struct agreement_problem problem = {PHOTOS, 0, photos, masks, mixing, guard};
+    CHECK(esra_agreement_find(&agreement, &problem, pool, &message) == ESRA_OK);
+    return agreement;
+}
+
+/* Mean |E - D scene|. */
+static double error_of(const struct image gradients[2])
+{
+    double sum = 0;
+    for (int n = 0; n < SAMPLES; n++) {
+        int x = n % WIDTH, y = n / WIDTH % HEIGHT;
+        if (y < HEIGHT - 1)
+            sum += fabs(gradients[0].data[n] - (scene.data[n + WIDTH] - scene.data[n]));
+        if (x < WIDTH - 1)
+            sum += fabs(gradients[1].data[n] - (scene.data[n + 1] - scene.data[n]));
+    }
+    return sum / (2 * SAMPLES);
+}
+
+/* The reference's edge of the disc, at (20, 26) + 9 to the right. */
+static float foreign_at_the_disc(const struct agreement *agreement)
+{
+    return agreement->foreign.data[26 * WIDTH + 28];
+}
+
+static void reflections_are_voted_away(void)
+{
+    make_scene();
+    struct agreement agreement = agree(NULL);
+    CHECK(error_of(agreement.gradients) < .0025);
+    CHECK(foreign_at_the_disc(&agreement) > .8);
+    CHECK(agreement.foreign.data[60 * WIDTH + 10] < .5);
+    esra_agreement_free(&agreement);
+    free_scene();
+}
+
+/* A guard keeps the reference's own gradient. */
+static void guards_are_respected(void)
+{
+    make_scene();
+    struct image guard = make_image(1);
+    for (int n = 0; n < PIXELS; n++)
+        guard.data[n] = 1;
+    struct agreement agreement = agree(&guard);
+    CHECK(foreign_at_the_disc(&agreement) == 0);
+    size_t edge = 26 * WIDTH + 28;
+    /* Photos not far from it have a small part in it even so. */
+    CHECK(agreement.gradients[1].data[edge] < -.15f);
+    esra_agreement_free(&agreement);
+    esra_image_free(&guard);
+    free_scene();
+}
+
+/* Where three of four others show something else behind their masks, the vote is as without them. */
+static void what_is_not_seen_does_not_vote(void)
+{
+    make_scene();
+    for (int i = 2; i < PHOTOS; i++)
+        for (int n = 0; n < SAMPLES; n++)
+            if (n % WIDTH > 70) {
+                photos[i].data[n] = (float)check_random(0, 1);
+                masks[i].data[n % PIXELS] = 0;
+            }
+    struct agreement agreement = agree(NULL);
+    for (int y = 0; y < HEIGHT; y++)
+        CHECK(agreement.foreign.data[y * WIDTH + 85] == 0);
+    CHECK(error_of(agreement.gradients) < .004);
+    esra_agreement_free(&agreement);
+    free_scene();
+}
+
+/* Nobody else sees anything: the reference's gradients stand, and no number is not finite. */
+static void alone_the_reference_decides(void)
+{
+    make_scene();
+    for (int i = 1; i < PHOTOS; i++)
+        memset(masks[i].data, 0, PIXELS * sizeof(float));
+    struct agreement agreement = agree(NULL);
+    struct message message;
+    for (int n = 0; n < SAMPLES; n++) {
+        int x = n % WIDTH;
+        float own = x < WIDTH - 1 ? photos[0].data[n + 1] - photos[0].data[n] : 0;
+        CHECK_NEAR(agreement.gradients[1].data[n], own, 1e-6);
+    }
+    struct image upper = make_image(3);
+    struct bound_problem bound = {PHOTOS, 0, photos, masks, mixing, agreement.gradients, NULL};
+    CHECK(esra_bound_find(&bound, &upper, pool, &message) == ESRA_OK);
+    for (int n = 0; n < SAMPLES; n++)
+        CHECK_NEAR(upper.data[n], photos[0].data[n] + .01, 1e-6);
+    CHECK(esra_integrate(agreement.gradients, &photos[0], &upper, &layer, pool, &message) == ESRA_OK);
+    for (int n = 0; n < SAMPLES; n++)
+        CHECK(layer.data[n] >= 0 && layer.data[n] <= upper.data[n]);
+    double offset[3] = {1, 1, 1};
+    float *scratch = malloc(PIXELS * sizeof *scratch);
+    esra_offset_estimate(&photos[0], &photos[1], &masks[1], mixing[1], offset, scratch);
+    CHECK(offset[0] == 0 && offset[2] == 0);
+    free(scratch);
+    esra_image_free(&upper);
+    esra_agreement_free(&agreement);
+    free_scene();
+}
+
+static void offsets_are_recovered(void)
+{
+    static const double truth[3] = {.03, -.02, .01};
+    double offset[3];
+    float *scratch = malloc(PIXELS * sizeof *scratch);
+    make_scene();
+    for (int n = 0; n < SAMPLES; n++)
+        photos[1].data[n] -= (float)(mixing[1] * truth[n / PIXELS]);
+    esra_offset_estimate(&photos[0], &photos[1], &masks[1], mixing[1], offset, scratch);
+    /* The disc's surroundings differ by .02 (1 - 1/1.1), noise by .003 over the root of the pixels. */
+    for (int c = 0; c < 3; c++)
+        CHECK_NEAR(offset[c], truth[c] + .02 * (1 - 1 / mixing[1]), .001);
+    free(scratch);
+    free_scene();
+}
+
+/* The bound lies over the scene nearly everywhere, and under the disc where another photo shows what is beneath. */
+static void the_bound_is_one(void)
+{
+    struct message message;
+    int below = 0;
+    make_scene();
+    struct agreement agreement = agree(NULL);
+    struct image upper = make_image(3);
+    struct bound_problem problem = {PHOTOS, 0, photos, masks, mixing, agreement.gradients, NULL};
+    CHECK(esra_bound_find(&problem, &upper, pool, &message) == ESRA_OK);
+    for (int n = 0; n < SAMPLES; n++)
+        below += upper.data[n] < scene.data[n];
+    CHECK(below < SAMPLES / 100);
+    size_t middle = 26 * WIDTH + 20;
+    CHECK(upper.data[middle] < photos[0].data[middle] - .1f);
+    CHECK(esra_integrate(agreement.gradients, &photos[0], &upper, &layer, pool, &message) == ESRA_OK);
+    double sum = 0;
+    for (int n = 0; n < SAMPLES; n++)
+        sum += fabs(layer.data[n] - scene.data[n] - .02);
+    /* The photo itself is .02 off on average, and .3 in the disc. */
+    CHECK(sum / SAMPLES < .012);
+    CHECK_NEAR(layer.data[middle], scene.data[middle] + .02, .03);
+    esra_image_free(&upper);
+    esra_agreement_free(&agreement);
+    free_scene();
+}
+
+/* Mean distance from the scene, a constant a channel aside. */
+static double spread_of(const struct image *image)
+{
+    double sum = 0;
+    for (int c = 0; c < 3; c++) {
+        const float *a = image->data + c * PIXELS, *b = scene.data + c * PIXELS;
+        double mean = 0;
+        for (int n = 0; n < PIXELS; n++)
+            mean += ((double)a[n] - b[n]) / PIXELS;
+        for (int n = 0; n < PIXELS; n++)
+            sum += fabs((double)a[n] - b[n] - mean) / SAMPLES;
+    }
+    return sum;
+}
+
+/* One wrong gradient in fifty, which least squares would spread: what is integrated stays near, whatever the threads.
+ */
+static void wrong_gradients_stay_where_they_are(void)
+{
+    struct message message;
+    struct image gradients[2] = {make_image(3), make_image(3)}, upper = make_image(3), again = make_image(3);
+    struct pool *one;
+    make_scene();
+    for (int n = 0; n < SAMPLES; n++) {
+        int x = n % WIDTH, y = n / WIDTH % HEIGHT;
+        gradients[0].data[n] = y < HEIGHT - 1 ? scene.data[n + WIDTH] - scene.data[n] : 0;
+        gradients[1].data[n] = x < WIDTH - 1 ? scene.data[n + 1] - scene.data[n] : 0;
+        upper.data[n] = 1;
+        if (n % 53 == 0)
+            gradients[n % 2].data[n] += check_random(-1, 1) < 0 ? -.2f : .2f;
+    }
+    CHECK(esra_integrate(gradients, &scene, &upper, &layer, pool, &message) == ESRA_OK);
+    float *scratch = malloc(esra_poisson_scratch(WIDTH, HEIGHT) * sizeof *scratch);
+    for (int c = 0; c < 3; c++)
+        esra_poisson_solve(image_plane(&gradients[0], c), image_plane(&gradients[1], c), image_plane(&again, c),
+                           scratch);
+    free(scratch);
+    CHECK(spread_of(&layer) < .5 * spread_of(&again));
+    CHECK(esra_pool_create(&one, 1, &message) == ESRA_OK);
+    CHECK(esra_integrate(gradients, &scene, &upper, &again, one, &message) == ESRA_OK);
+    CHECK(memcmp(again.data, layer.data, SAMPLES * sizeof(float)) == 0);
+    esra_pool_free(&one);
+    esra_image_free(&gradients[0]);
+    esra_image_free(&gradients[1]);
+    esra_image_free(&upper);
+    esra_image_free(&again);
+    free_scene();
+}
+
+int main(void)
+{
+    struct message message;
+    if (!CHECK(esra_pool_create(&pool, 3, &message) == ESRA_OK))
+        return check_report();
+    RUN(reflections_are_voted_away);
+    RUN(guards_are_respected);
+    RUN(what_is_not_seen_does_not_vote);
+    RUN(alone_the_reference_decides);
+    RUN(offsets_are_recovered);
+    RUN(the_bound_is_one);
+    RUN(wrong_gradients_stay_where_they_are);
+    esra_pool_free(&pool);
+    return check_report();
+}

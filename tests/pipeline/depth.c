@@ -1,0 +1,150 @@
+/* tests/pipeline/depth.c - the way by depth: something near before something far, both behind a glass that mirrors a
+ * third, seen by one moving camera. Photos that show nothing to follow come back as they were. */
+#include <esra/esra.h>
+
+#include "check.h"
+
+#define WIDTH   320
+#define HEIGHT  240
+#define PHOTOS  5
+#define SAMPLES (WIDTH * HEIGHT)
+
+static float photos[PHOTOS][SAMPLES], reflected[PHOTOS][SAMPLES], transmitted[SAMPLES], confidence[SAMPLES];
+static float truth[SAMPLES], first[SAMPLES];
+static esra_image photo_views[PHOTOS], reflected_views[PHOTOS];
+static double mixing[PHOTOS];
+
+/* How far the camera went, in px of what has inverse depth 1. */
+static const double way[PHOTOS][2] = {{0, 0}, {8, 2}, {-7, 3}, {4, -8}, {-5, -6}};
+#define NEAR     1.6
+#define MIRRORED .2
+
+/* Patches of random grey, `size` px wide, their edges a pixel wide. */
+static double patch(double x, double y, double size, uint64_t salt)
+{
+    double sum = 0;
+    for (int k = 0; k < 9; k++) {
+        double u = x + (k % 3 - 1) / 3., v = y + (k / 3 - 1) / 3.;
+        uint64_t hash = (uint64_t)(int64_t)(floor(u / size) + 1000) * 73856093u ^
+                        (uint64_t)(int64_t)(floor(v / size + .3 * floor(u / size)) + 1000) * 19349663u ^
+                        salt * 83492791u;
+        hash = (hash ^ hash >> 13) * 0x9e3779b97f4a7c15u;
+        sum += (double)(hash >> 40) / (double)(1 << 24);
+    }
+    return sum / 9;
+}
+
+static double scene_at(int i, double x, double y)
+{
+    double u = x - NEAR * way[i][0], v = y - NEAR * way[i][1];
+    if (u > 110 && u < 220 && v > 70 && v < 170)
+        return .1 + .5 * patch(u, v, 11, 1);
+    return .1 + .5 * patch(x - way[i][0], y - way[i][1], 14, 2);
+}
+
+static double mirrored_at(int i, double x, double y)
+{
+    double value = patch(x - MIRRORED * way[i][0], y - MIRRORED * way[i][1], 37, 3);
+    return value > .6 ? .3 : 0;
+}
+
+static void make_photos(void)
+{
+    for (int n = 0; n < SAMPLES; n++)
+        truth[n] = (float)scene_at(0, n % WIDTH, n / WIDTH);
+    for (int i = 0; i < PHOTOS; i++)
+        for (int n = 0; n < SAMPLES; n++)
+            photos[i][n] = (float)(scene_at(i, n % WIDTH, n / WIDTH) + mirrored_at(i, n % WIDTH, n / WIDTH) +
+                                   check_random(-.004, .004));
+}
+
+static esra_separation separate(int count, int threads)
+{
+    esra_solver *solver;
+    esra_settings settings;
+    esra_photos input = ESRA_PHOTOS_INIT;
+    esra_separation s = {.struct_size = sizeof s};
+    for (int i = 0; i < PHOTOS; i++) {
+        photo_views[i] = esra_image_planar(photos[i], WIDTH, HEIGHT, 1);
+        reflected_views[i] = esra_image_planar(reflected[i], WIDTH, HEIGHT, 1);
+    }
+    input.photos = count;
+    input.images = photo_views;
+    input.stored_values = 1;
+    input.motion = ESRA_MOTION_DEPTH;
+    s.transmitted = esra_image_planar(transmitted, WIDTH, HEIGHT, 1);
+    s.reflected = reflected_views;
+    s.confidence = esra_image_planar(confidence, WIDTH, HEIGHT, 1);
+    s.mixing = mixing;
+    esra_settings_default(&settings);
+    settings.lambda = 0.003;
+    settings.gap = 0.05;
+    settings.threads = threads;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    if (!CHECK(esra_solver_separate(solver, &input, &settings, &s) == ESRA_OK))
+        printf("    %s\n", esra_solver_message(solver));
+    esra_solver_free(&solver);
+    return s;
+}
+
+/* Root mean square distance from the truth, a constant aside. */
+static double error_of(const float *image)
+{
+    double mean = 0, sum = 0;
+    for (int n = 0; n < SAMPLES; n++)
+        mean += ((double)image[n] - truth[n]) / SAMPLES;
+    for (int n = 0; n < SAMPLES; n++)
+        sum += pow((double)image[n] - truth[n] - mean, 2);
+    return sqrt(sum / SAMPLES);
+}
+
+static bool all_finite(void)
+{
+    for (int n = 0; n < SAMPLES; n++) {
+        if (!isfinite(transmitted[n]) || !isfinite(confidence[n]))
+            return false;
+        for (int i = 0; i < PHOTOS; i++)
+            if (!isfinite(reflected[i][n]))
+                return false;
+    }
+    return true;
+}
+
+static void near_and_far_are_recovered(void)
+{
+    make_photos();
+    esra_separation s = separate(PHOTOS, 1);
+    CHECK(s.method == ESRA_METHOD_JOINT && all_finite());
+    if (!CHECK(error_of(transmitted) < .7 * error_of(photos[0])))
+        printf("    %g, photo %g\n", error_of(transmitted), error_of(photos[0]));
+    for (int i = 0; i < PHOTOS; i++)
+        CHECK_NEAR(mixing[i], 1, .02);
+    memcpy(first, transmitted, sizeof first);
+    separate(PHOTOS, 3);
+    CHECK(memcmp(first, transmitted, sizeof first) == 0);
+}
+
+static void two_photos_are_taken(void)
+{
+    make_photos();
+    separate(2, 2);
+    CHECK(all_finite());
+}
+
+static void photos_of_nothing_come_back(void)
+{
+    for (int i = 0; i < PHOTOS; i++)
+        for (int n = 0; n < SAMPLES; n++)
+            photos[i][n] = .5f;
+    esra_separation s = separate(PHOTOS, 2);
+    CHECK(s.method == ESRA_METHOD_NONE && (s.warnings & ESRA_WARN_NOT_ALIGNED));
+    CHECK(memcmp(transmitted, photos[0], sizeof transmitted) == 0);
+}
+
+int main(void)
+{
+    RUN(near_and_far_are_recovered);
+    RUN(two_photos_are_taken);
+    RUN(photos_of_nothing_come_back);
+    return check_report();
+}

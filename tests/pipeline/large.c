@@ -1,0 +1,101 @@
+/* tests/pipeline/large.c - photos larger than the search works on: what is found on small ones holds for them, to a part of
+ * their own pixels. */
+#include <esra/esra.h>
+
+#include "base/image.h"
+#include "base/transform.h"
+#include "check.h"
+#include "colour/light.h"
+
+/* More than .6 MP: halved once, with odd sides. */
+#define WIDTH 911
+#define HEIGHT 675
+#define PHOTOS 3
+
+static struct message message;
+
+/* Patches over one another, as scenes made by people have them. */
+static void paint(struct image *image, int patches)
+{
+    CHECK(esra_image_create(image, 500, 380, 1, &message) == ESRA_OK);
+    for (int n = 0; n < patches; n++) {
+        int size = 6 + 90 / (1 + n / 12), left = (int)check_random(-40, 500), top = (int)check_random(-40, 380);
+        float level = (float)check_random(0, 1);
+        for (int y = top < 0 ? 0 : top; y < 380 && y < top + size; y++)
+            for (int x = left < 0 ? 0 : left; x < 500 && x < left + size; x++)
+                plane_row(image_plane(image, 0), y)[x] = level;
+    }
+}
+
+static esra_image view(const struct image *image)
+{
+    return esra_image_planar(image->data, image->width, image->height, image->channels);
+}
+
+static void make_photos(struct image *photos, esra_transform *truth, double *mixing)
+{
+    struct image layers[2];
+    esra_image views[PHOTOS], layer_views[2];
+    esra_synth_settings settings;
+    esra_synth_result result = ESRA_SYNTH_RESULT_INIT;
+    esra_synth_settings_default(&settings);
+    settings.photos = PHOTOS;
+    settings.width = WIDTH;
+    settings.height = HEIGHT;
+    settings.shift_px = 24;
+    settings.noise = .004;
+    for (int l = 0; l < 2; l++) {
+        paint(&layers[l], 200);
+        layer_views[l] = view(&layers[l]);
+    }
+    for (int i = 0; i < PHOTOS; i++) {
+        CHECK(esra_image_create(&photos[i], WIDTH, HEIGHT, 1, &message) == ESRA_OK);
+        views[i] = view(&photos[i]);
+    }
+    result.photos = views;
+    result.transmitted_motion = truth;
+    result.mixing = mixing;
+    CHECK(esra_synth(&layer_views[0], &layer_views[1], &settings, &result) == ESRA_OK);
+    for (int i = 0; i < PHOTOS; i++)
+        for (size_t n = 0; n < (size_t)WIDTH * HEIGHT; n++)
+            photos[i].data[n] = (float)esra_srgb_to_linear(photos[i].data[n]);
+    esra_image_free(&layers[0]);
+    esra_image_free(&layers[1]);
+}
+
+static void motions_are_exact(void)
+{
+    struct image photos[PHOTOS];
+    esra_image views[PHOTOS];
+    esra_transform truth[PHOTOS], found[PHOTOS];
+    double mixing[PHOTOS], gains[PHOTOS];
+    esra_photos input = ESRA_PHOTOS_INIT;
+    esra_separation separation = {.struct_size = sizeof separation, .transmitted_motion = found, .mixing = gains};
+    esra_solver *solver;
+    make_photos(photos, truth, mixing);
+    for (int i = 0; i < PHOTOS; i++)
+        views[i] = view(&photos[i]);
+    input.photos = PHOTOS;
+    input.images = views;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    CHECK(esra_solver_align(solver, &input, NULL, &separation) == ESRA_OK);
+    for (int i = 1; i < PHOTOS; i++) {
+        struct transform a, b;
+        memcpy(a.h, truth[i].h, sizeof a.h);
+        memcpy(b.h, found[i].h, sizeof b.h);
+        double apart = esra_transform_distance(&a, &b, WIDTH, HEIGHT);
+        CHECK(apart < .3);
+        CHECK(fabs(gains[i] / mixing[i] - 1) < .01);
+        if (!(apart < .3))
+            printf("  photo %d: corners %.3f px off\n", i + 1, apart);
+    }
+    esra_solver_free(&solver);
+    for (int i = 0; i < PHOTOS; i++)
+        esra_image_free(&photos[i]);
+}
+
+int main(void)
+{
+    RUN(motions_are_exact);
+    return check_report();
+}

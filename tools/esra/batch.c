@@ -1,0 +1,126 @@
+/* tools/esra/batch.c - esra batch: many scenes, and a journal to go on from. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cpu.h"
+#include "batch.h"
+#include "memory.h"
+#include "options.h"
+
+#define NAME "batch"
+
+#define FIELD(name) offsetof(struct batch_options, name)
+
+static const struct option options[] = {
+    {"output", 'o', OPTION_FILE, "FOLDER", FIELD(output), true,
+     "where the scenes' folders and the journal go; made if it is not there"},
+    {"jobs", 'j', OPTION_TEXT, "N", FIELD(jobs), false,
+     "how many scenes to work on at once; they share the processors (default 1)"},
+    {"max-memory", 0, OPTION_TEXT, "SIZE", FIELD(max_memory), false,
+     "refuse scenes that would take more than their share of this, such as 8G or 500M (default: no limit)"},
+    READING_OPTIONS(FIELD(reading)),
+    {"progress", 0, OPTION_TEXT, "auto|json|none", FIELD(progress), false,
+     "how to tell progress on standard error: auto is a line on a terminal, json a line for each scene"},
+    {"quiet", 'q', OPTION_FLAG, NULL, FIELD(quiet), false, "say nothing but errors on standard error"},
+};
+
+static enum exit_code take_words(struct batch *batch, const struct parsed *parsed)
+{
+    const struct batch_options *o = &batch->options;
+    struct read_options unused;
+    char *end;
+    long count = o->jobs ? strtol(o->jobs, &end, 10) : 1;
+    enum exit_code code = reading_take(&o->reading, NAME, &unused);
+    if (code == EXIT_DONE)
+        code = memory_take(o->max_memory, NAME, &batch->most_bytes);
+    if (code != EXIT_DONE)
+        return code;
+    if (o->jobs && (end == o->jobs || *end || count < 1 || count > BATCH_MOST_WORKERS))
+        return complain(EXIT_USAGE, NAME, "--jobs takes a number from 1 to %d, not '%s'", BATCH_MOST_WORKERS, o->jobs);
+    if (parsed->operand_count != 1)
+        return complain(EXIT_USAGE, NAME, "one file of jobs is needed; see 'esra help " NAME "'");
+    if (!progress_begin(&batch->progress, o->progress, o->quiet, &parsed->settings))
+        return complain(EXIT_USAGE, NAME, "--progress takes one of auto|json|none, not '%s'", o->progress);
+    batch->worker_count = (int)count;
+    batch->most_bytes /= (double)count;
+    batch->threads = esra_cpu_count() / (int)count > 1 ? esra_cpu_count() / (int)count : 1;
+    return EXIT_DONE;
+}
+
+static esra_status prepare(struct batch *batch, const char *jobs)
+{
+    const char *folder = batch->options.output;
+    struct stat stat_;
+    esra_status status;
+    TRY(batch_jobs_read(&batch->jobs, jobs, &batch->message));
+    batch->workers = calloc((size_t)batch->worker_count, sizeof *batch->workers);
+    if (!batch->workers)
+        return esra_fail_memory(&batch->message);
+    if (mkdir(folder, 0777) && errno != EEXIST)
+        return esra_fail(&batch->message, ESRA_CANNOT_CREATE, "cannot make the folder %s: %s", folder, strerror(errno));
+    if (stat(folder, &stat_) || !S_ISDIR(stat_.st_mode))
+        return esra_fail(&batch->message, ESRA_CANNOT_CREATE, "cannot write into %s: it is not a folder", folder);
+    TRY(batch_journal_open(&batch->journal, folder, &batch->message));
+fail:
+    return status;
+}
+
+static enum exit_code work(void *all, const struct parsed *parsed)
+{
+    struct batch *batch = all;
+    batch->journal.fd = -1;
+    enum exit_code code = take_words(batch, parsed);
+    if (code != EXIT_DONE)
+        return code;
+    esra_status status = prepare(batch, parsed->operands[0]);
+    if (status != ESRA_OK)
+        return complain(exit_code_of(status), NAME, "%s", batch->message.text);
+    signals_begin();
+    code = batch_run(batch);
+    if (code != EXIT_DONE)
+        return code;
+    if (signals_exit() != EXIT_DONE)
+        return complain(signals_exit(), NAME, "interrupted after %d of %d scenes; the same command goes on from there",
+                        batch->done + batch->before, batch->jobs.count);
+    if (!batch->options.quiet)
+        fprintf(stderr, "%d of %d scenes are done (%d were before), %d failed\n", batch->done + batch->before,
+                batch->jobs.count, batch->before, batch->failed);
+    return batch->failed > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
+}
+
+static void job_free(void *all, enum exit_code code)
+{
+    struct batch *batch = all;
+    (void)code;
+    batch_journal_close(&batch->journal);
+    batch_jobs_free(&batch->jobs);
+    free(batch->workers);
+}
+
+const struct command batch_command = {
+    .name = NAME,
+    .summary = "separate many scenes, and go on where it was stopped",
+    .operands = "JOBS",
+    .max_operands = 1,
+    .description = "JOBS is a file with one JSON object a line: \"photos\", a list of names seen from the file's own "
+                   "folder; \"output\", "
+                   "the name of a folder in FOLDER; and, if wanted, \"options\" as 'esra separate' takes them, without "
+                   "dashes. '-' is "
+                   "standard input. All lines are checked before any work is done.\n\n"
+                   "Each scene is separated by a process of its own: one that fails or crashes does not stop the "
+                   "others. What is done is "
+                   "written into FOLDER/" BATCH_JOURNAL
+                   ", so that the same command goes on after an interruption, a kill or a power "
+                   "failure: scenes that are done are not done again unless their line or their photos have changed; "
+                   "those that failed "
+                   "are tried again.",
+    .example = "esra batch jobs.jsonl -o out --jobs 4",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .job_size = sizeof(struct batch),
+    .work = work,
+    .free = job_free,
+};
