@@ -23,9 +23,12 @@ test: setup all
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
 	$(MAKE) test-asan
 
-# Figures, not verdicts; see each program's --help. bench/quality.py, pipeline.py and real.py without options do more.
+# Figures, not verdicts; see each program's --help. bench/quality.py, pipeline.py and real.py without options do more. The
+# solver's plots are $(BUILD)/bench/*.svg.
 bench: setup all
-	$(BUILD)/bench/solver --quick
+	$(BUILD)/esra bench kernels
+	$(BUILD)/bench/solver --quick --log $(BUILD)/bench/solver.jsonl
+	python3 bench/plot.py $(BUILD)/bench/solver.jsonl $(BUILD)/bench
 	ESRA=$(BUILD)/esra python3 bench/pipeline.py --megapixels .3
 	ESRA=$(BUILD)/esra python3 bench/quality.py --photos 3
 

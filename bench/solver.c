@@ -1,11 +1,14 @@
 /* bench/solver.c - how fast the problem is solved, on problems it makes itself.
  *
- *     solver [--json] [--quick] [--threads N]
+ *     solver [--json] [--log FILE] [--quick | --full] [--threads N]
  *
  * The machine may be shared, so nothing absolute is to be trusted across runs: what is compared is run in turns, the best
- * of several counts, and the copy bandwidth is measured in the same run. */
+ * of several counts, and the copy bandwidth is measured in the same run. --json prints lines of JSON in place of text,
+ * --log writes them to a file beside it; bench/plot.py draws them. */
 #define _DEFAULT_SOURCE
 #include <math.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +20,8 @@
 #define REPEATS 3
 
 struct options {
-    bool json, quick;
+    bool json, quick, full;
+    FILE *log;
     int threads;
 };
 
@@ -26,6 +30,44 @@ static double now_s(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- Telling ---- */
+
+static void tell(const struct options *options, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (!options->json)
+        vprintf(format, arguments);
+    va_end(arguments);
+    fflush(stdout);
+}
+
+static void record(const struct options *options, const char *format, ...)
+{
+    FILE *files[2] = {options->json ? stdout : NULL, options->log};
+    for (int n = 0; n < 2; n++) {
+        va_list arguments;
+        va_start(arguments, format);
+        if (files[n]) {
+            vfprintf(files[n], format, arguments);
+            fflush(files[n]);
+        }
+        va_end(arguments);
+    }
+}
+
+/* ---- Running ---- */
+
+/* The library allocates by aligned_alloc() alone; this one adds up. */
+static atomic_size_t allocated;
+
+void *aligned_alloc(size_t alignment, size_t size)
+{
+    void *block = NULL;
+    atomic_fetch_add(&allocated, size);
+    return posix_memalign(&block, alignment, size) ? NULL : block;
 }
 
 /* Seconds to copy a byte, read and write counted: the floor under every sweep. */
@@ -72,120 +114,191 @@ static esra_info run(esra_solver *solver, const struct scene *scene, const esra_
     return info;
 }
 
+/* The best of several runs; those of a second or more are not repeated. */
+static esra_info best_run(esra_solver *solver, const struct scene *scene, const esra_settings *settings)
+{
+    esra_info best = run(solver, scene, settings);
+    for (int n = 1; n < REPEATS && best.seconds < 1; n++) {
+        esra_info info = run(solver, scene, settings);
+        best = info.seconds < best.seconds ? info : best;
+    }
+    return best;
+}
+
 /* ---- Iterations and seconds to a gap ---- */
 
-static void print_run(const struct options *options, const struct scene *scene, bool good, double lambda, double gap,
-                      const esra_info *info)
+static void bench_gap(const struct options *options, esra_solver *solver, const struct scene *scene, bool good, double lambda,
+                      double gap)
 {
-    if (options->json)
-        printf("{\"bench\": \"gap\", \"width\": %d, \"height\": %d, \"m\": %d, \"gradients\": \"%s\", \"lambda\": %g, "
-               "\"gap\": %g, \"iterations\": %d, \"seconds\": %.4f, \"proven\": %.3g, \"objective\": %.9g, \"threads\": %d}\n",
-               scene->width, scene->height, scene->photos, good ? "good" : "poor", lambda, gap, info->iterations,
-               info->seconds, info->gap, info->objective, info->threads);
-    else
-        printf("%5d x %-5d m %d  %s E  lambda %-6g gap %-6g  %4d iterations  %7.3f s  (proven %.2g)\n", scene->width,
-               scene->height, scene->photos, good ? "good" : "poor", lambda, gap, info->iterations, info->seconds, info->gap);
-    fflush(stdout);
+    esra_settings settings = settings_of(options, lambda, gap, 0);
+    esra_info info = best_run(solver, scene, &settings);
+    tell(options, "%5d x %-5d m %d  %s E  lambda %-6g gap %-6g  %4d iterations  %7.3f s  (proven %.2g)\n", scene->width,
+         scene->height, scene->photos, good ? "good" : "poor", lambda, gap, info.iterations, info.seconds, info.gap);
+    record(options, "{\"bench\": \"gap\", \"width\": %d, \"height\": %d, \"m\": %d, \"gradients\": \"%s\", \"lambda\": %g, "
+           "\"gap\": %g, \"iterations\": %d, \"seconds\": %.4f, \"proven\": %.3g, \"objective\": %.9g, \"threads\": %d}\n",
+           scene->width, scene->height, scene->photos, good ? "good" : "poor", lambda, gap, info.iterations, info.seconds,
+           info.gap, info.objective, info.threads);
 }
 
 static void bench_gaps(const struct options *options, esra_solver *solver, int width, int height, int photos)
 {
-    static const double lambdas[] = {1e-3, 1e-2, 3e-2}, gaps[] = {1e-2, 1e-3, 5e-4};
+    static const double lambdas[] = {1e-2, 1e-3, 3e-2}, gaps[] = {1e-3, 1e-2, 5e-4};
     for (int good = 1; good >= 0; good--) {
         struct scene scene;
         if (!scene_make(&scene, width, height, photos, good))
             continue;
-        for (int l = options->quick; l < (options->quick ? 2 : 3); l++)
-            for (int g = options->quick; g < (options->quick ? 2 : 3); g++) {
-                esra_settings settings = settings_of(options, lambdas[l], gaps[g], 0);
-                esra_info info = run(solver, &scene, &settings);
-                print_run(options, &scene, good, lambdas[l], gaps[g], &info);
-            }
+        for (int l = 0; l < (options->quick ? 1 : 3); l++)
+            for (int g = 0; g < (options->quick ? 1 : 3); g++)
+                bench_gap(options, solver, &scene, good, lambdas[l], gaps[g]);
         scene_free(&scene);
     }
 }
 
-/* ---- Cost of an iteration ---- */
+/* ---- Cost of an iteration, and memory ---- */
 
-/* Two runs that differ by so many iterations and in nothing else. */
-static double iteration_s(const struct options *options, esra_solver *solver, const struct scene *scene, int threads)
+/* Runs with 1 and 2 threads, few and many iterations, in turns: what more iterations cost and nothing else. */
+static void iteration_s(const struct options *options, esra_solver *solver, const struct scene *scene, double seconds[2])
 {
     int few = 1, many = few + (int)fmax(10, 3e7 / ((double)scene->width * scene->height));
-    double least[2] = {INFINITY, INFINITY};
+    double least[2][2] = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
     for (int n = 0; n < REPEATS; n++)
-        for (int k = 0; k < 2; k++) {
-            esra_settings settings = settings_of(options, 1e-2, 0, k ? many : few);
-            settings.threads = threads;
-            least[k] = fmin(least[k], run(solver, scene, &settings).seconds);
+        for (int k = 0; k < 4; k++) {
+            esra_settings settings = settings_of(options, 1e-2, 0, k % 2 ? many : few);
+            settings.threads = 1 + k / 2;
+            least[k / 2][k % 2] = fmin(least[k / 2][k % 2], run(solver, scene, &settings).seconds);
         }
-    return (least[1] - least[0]) / (many - few);
+    for (int t = 0; t < 2; t++)
+        seconds[t] = (least[t][1] - least[t][0]) / (many - few);
+}
+
+static double workspace_floats(const struct options *options, const struct scene *scene)
+{
+    esra_solver *fresh;
+    esra_settings settings = settings_of(options, 1e-2, 0, 1);
+    if (esra_solver_create(&fresh) != ESRA_OK)
+        return NAN;
+    size_t before = atomic_load(&allocated);
+    run(fresh, scene, &settings);
+    esra_solver_free(&fresh);
+    return (double)(atomic_load(&allocated) - before) / sizeof(float);
 }
 
 static void bench_iteration(const struct options *options, esra_solver *solver, int side, int photos, double copy)
 {
     struct scene scene;
+    double seconds[2], layer_pixels = (double)side * side * (photos + 1);
     if (!scene_make(&scene, side, side, photos, true))
         return;
-    double layer_pixels = (double)side * side * (photos + 1);
     /* x, p, q, z read and written, E read, for each layer; I and, twice, g read for each pixel. */
-    double bytes = 4 * (10 * (photos + 1) + photos + 3.0) / (photos + 1);
-    for (int threads = 1; threads <= 2; threads++) {
-        double ns = 1e9 * iteration_s(options, solver, &scene, threads) / layer_pixels, floor_ns = 1e9 * copy * bytes;
-        printf(options->json ? "{\"bench\": \"iteration\", \"side\": %d, \"m\": %d, \"threads\": %d, \"ns_a_layer_pixel\": "
-                               "%.3f, \"copy_floor_ns\": %.3f}\n"
-                             : "%5d^2  m %d  %d thread(s): %.3f ns a layer-pixel and iteration; copying as many bytes: %.3f\n",
-               side, photos, threads, ns, floor_ns);
-        fflush(stdout);
-    }
+    double floor_ns = 1e9 * copy * 4 * (10 * (photos + 1) + photos + 3.0) / (photos + 1);
+    double floats = workspace_floats(options, &scene) / layer_pixels;
+    iteration_s(options, solver, &scene, seconds);
+    double one = 1e9 * seconds[0] / layer_pixels, two = 1e9 * seconds[1] / layer_pixels;
+    tell(options, "%5d^2  m %d: %.3f ns a layer-pixel and iteration, 2 threads %.3f (%.2f times as fast); copying as many bytes "
+         "%.3f (%.2f of it); workspace %.2f floats a layer-pixel\n", side, photos, one, two, one / two, floor_ns, one / floor_ns,
+         floats);
+    record(options, "{\"bench\": \"iteration\", \"side\": %d, \"m\": %d, \"ns_a_layer_pixel\": %.3f, \"ns_two_threads\": %.3f, "
+           "\"copy_floor_ns\": %.3f, \"workspace_floats\": %.3f}\n", side, photos, one, two, floor_ns, floats);
+    scene_free(&scene);
+}
+
+/* ---- PACTV ---- */
+
+/* One outer iteration whose PACTV makes few or many of its own. */
+static void bench_pactv(const struct options *options, esra_solver *solver, int side)
+{
+    struct scene scene;
+    double least[2][2] = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
+    int inner[2] = {10, 110};
+    if (!scene_make(&scene, side, side, 3, true))
+        return;
+    for (int n = 0; n < REPEATS; n++)
+        for (int k = 0; k < 4; k++) {
+            esra_settings settings = settings_of(options, 1e-2, 0, 1);
+            settings.engine = ESRA_ENGINE_PAPER;
+            settings.inner_tolerance = 0;
+            settings.inner_iterations = inner[k % 2];
+            settings.threads = 1 + k / 2;
+            least[k / 2][k % 2] = fmin(least[k / 2][k % 2], run(solver, &scene, &settings).seconds);
+        }
+    double sweeps = (inner[1] - inner[0]) * 4.0 * side * side;
+    double one = 1e9 * (least[0][1] - least[0][0]) / sweeps, two = 1e9 * (least[1][1] - least[1][0]) / sweeps;
+    tell(options, "%5d^2  PACTV: %.3f ns a pixel and iteration, 2 threads %.3f\n", side, one, two);
+    record(options, "{\"bench\": \"pactv\", \"side\": %d, \"ns_a_pixel\": %.3f, \"ns_two_threads\": %.3f}\n", side, one, two);
     scene_free(&scene);
 }
 
 /* ---- Against the paper ---- */
 
-/* The paper's engine runs for a given time; then the fast one until its F is as low. */
+/* The fewest iterations of the fast engine, to a tenth, that bring F as low. */
+static esra_info as_low(const struct options *options, esra_solver *solver, const struct scene *scene, double objective)
+{
+    esra_info info = ESRA_INFO_INIT;
+    for (int iterations = 1; iterations < 4096; iterations += 1 + iterations / 10) {
+        esra_settings settings = settings_of(options, 1e-2, 0, iterations);
+        info = run(solver, scene, &settings);
+        if (info.objective <= objective)
+            return best_run(solver, scene, &settings);
+    }
+    return info;
+}
+
+/* As printed: plain C on one thread. With our kernels: everything this machine has. Each runs for a given time; then the
+ * fast engine until its F is as low. */
 static void bench_paper(const struct options *options, esra_solver *solver, int side, double limit_s)
 {
     struct scene scene;
     if (!scene_make(&scene, side, side, 3, true))
         return;
-    esra_settings paper = settings_of(options, 1e-2, 1e-6, 0);
-    paper.engine = ESRA_ENGINE_PAPER;
-    paper.time_limit_s = limit_s;
-    esra_info published = run(solver, &scene, &paper), fast = ESRA_INFO_INIT;
-    double spent = INFINITY;
-    int iterations = 1;
-    for (; iterations < 4096; iterations *= 2) {
-        esra_settings settings = settings_of(options, 1e-2, 0, iterations);
-        fast = run(solver, &scene, &settings);
-        spent = fast.seconds;
-        if (fast.objective <= published.objective)
-            break;
+    for (int kernels = 0; kernels < 2; kernels++) {
+        const char *how = kernels ? "with our kernels" : "as printed";
+        esra_settings paper = settings_of(options, 1e-2, 1e-6, 1000000);
+        paper.engine = ESRA_ENGINE_PAPER;
+        paper.time_limit_s = limit_s;
+        if (!kernels) {
+            paper.cpu_mask = 0;
+            paper.threads = 1;
+        }
+        esra_info published = run(solver, &scene, &paper);
+        esra_info fast = as_low(options, solver, &scene, published.objective);
+        tell(options, "%5d^2: paper %s %.2f s to F %.6g (%d outer iterations, %lld sweeps of a layer); fast %.4f s to F %.6g: %.0f "
+             "times sooner\n", side, how, published.seconds, published.objective, published.iterations,
+             published.inner_iterations, fast.seconds, fast.objective, published.seconds / fast.seconds);
+        record(options, "{\"bench\": \"paper\", \"side\": %d, \"how\": \"%s\", \"paper_seconds\": %.3f, \"paper_objective\": %.9g, "
+               "\"paper_outer\": %d, \"paper_sweeps\": %lld, \"fast_seconds\": %.4f, \"fast_iterations\": %d, "
+               "\"fast_objective\": %.9g, \"ratio\": %.1f}\n", side, how, published.seconds, published.objective,
+               published.iterations, published.inner_iterations, fast.seconds, fast.iterations, fast.objective,
+               published.seconds / fast.seconds);
     }
-    printf(options->json
-               ? "{\"bench\": \"paper\", \"side\": %d, \"paper_seconds\": %.3f, \"paper_objective\": %.9g, \"paper_outer\": %d, "
-                 "\"paper_sweeps\": %lld, \"fast_seconds\": %.4f, \"fast_objective\": %.9g, \"ratio\": %.1f}\n"
-               : "%5d^2: paper %.2f s to F %.6g (%d outer iterations, %lld sweeps of a layer); fast %.3f s to F %.6g: %.0f times "
-                 "sooner\n",
-           side, published.seconds, published.objective, published.iterations, published.inner_iterations, spent,
-           fast.objective, published.seconds / spent);
-    fflush(stdout);
     scene_free(&scene);
+}
+
+/* ---- */
+
+static void usage(int status)
+{
+    fprintf(stderr, "usage: solver [--json] [--log FILE] [--quick | --full] [--threads N]\n");
+    exit(status);
 }
 
 static struct options parse(int argc, char **argv)
 {
-    struct options options = {false, false, 0};
+    struct options options = {0};
     for (int n = 1; n < argc; n++) {
         if (strcmp(argv[n], "--json") == 0)
             options.json = true;
         else if (strcmp(argv[n], "--quick") == 0)
             options.quick = true;
+        else if (strcmp(argv[n], "--full") == 0)
+            options.full = true;
         else if (strcmp(argv[n], "--threads") == 0 && n + 1 < argc)
             options.threads = atoi(argv[++n]);
-        else {
-            fprintf(stderr, "usage: solver [--json] [--quick] [--threads N]\n");
-            exit(strcmp(argv[n], "--help") != 0);
-        }
+        else if (strcmp(argv[n], "--log") == 0 && n + 1 < argc && !options.log) {
+            options.log = fopen(argv[++n], "w");
+            if (!options.log)
+                perror(argv[n]), exit(1);
+        } else
+            usage(strcmp(argv[n], "--help") != 0);
     }
     return options;
 }
@@ -193,19 +306,24 @@ static struct options parse(int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct options options = parse(argc, argv);
-    static const int sizes[][2] = {{256, 256}, {512, 512}, {1024, 1024}, {4096, 3072}}, photos[] = {3, 2, 5};
+    static const int sizes[][2] = {{256, 256}, {512, 512}, {1024, 1024}, {2048, 2048}, {4096, 3072}}, photos[] = {3, 2, 5};
+    int count = options.full ? 5 : 3;
     esra_solver *solver;
     if (esra_solver_create(&solver) != ESRA_OK)
         return 1;
     double copy = copy_s_a_byte();
-    if (!options.json)
-        printf("copying: %.1f GB/s, reads and writes counted\n", 1e-9 / copy);
-    for (int n = 0; n < (options.quick ? 3 : 4); n++)
-        bench_iteration(&options, solver, n < 3 ? sizes[n][0] : 3072, 3, copy);
-    for (int n = 0; n < (options.quick ? 3 : 4); n++)
-        for (int k = 0; k < (n == 2 && !options.quick ? 3 : 1); k++)
+    tell(&options, "copying: %.1f GB/s, reads and writes counted\n", 1e-9 / copy);
+    for (int n = 0; n < count; n++)
+        bench_iteration(&options, solver, n < 4 ? sizes[n][0] : 3072, 3, copy);
+    for (int k = 1; k < 3; k++)
+        bench_iteration(&options, solver, 512, photos[k], copy);
+    bench_pactv(&options, solver, 1024);
+    for (int n = 0; n < count; n++)
+        for (int k = 0; k < (n == 1 ? 3 : 1); k++)
             bench_gaps(&options, solver, sizes[n][0], sizes[n][1], photos[k]);
-    bench_paper(&options, solver, 256, options.quick ? 5 : 60);
+    bench_paper(&options, solver, 256, options.full ? 60 : 5);
     esra_solver_free(&solver);
+    if (options.log)
+        fclose(options.log);
     return 0;
 }

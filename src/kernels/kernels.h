@@ -51,16 +51,15 @@ struct stencil {
     float keep, source, spread;
 };
 
-/* A row of PACTV (solve/pactv.c). The extrapolated dual is z~ = z + momentum (z - z_before), z being p or q; a step writes
- * the next z over z_before. */
+/* A row of PACTV (solve/pactv.c): z = (p,q) and the extrapolated z~. */
 struct pactv_row {
     const float *d, *e_vertical, *e_horizontal;
-    const float *p_above, *p_before_above; /* zeros in the first row */
-    const float *p, *q;
-    float *p_before, *q_before;
+    const float *p_tilde_above; /* zeros in the first row */
+    float *p_tilde, *q_tilde, *p, *q;
     float *layer;
     const float *layer_below;
-    float beta, step, momentum;
+    float beta, step;
+    float momentum; /* of the next extrapolation */
     float moved[KERNEL_GROUP], norm[KERNEL_GROUP]; /* squared change and squared norm of the row, by column modulo the group */
 };
 
@@ -83,9 +82,9 @@ struct pactv_row {
      * padding; n is the coarse row's width, columns the fine row's. */                                                \
     KERNEL(prolong, (float scale, const float *f, const float *near_, const float *far_, float *t, float *out, int n,  \
                      int columns))                                                                                     \
-    /* layer = clip(d - beta D'(p~,q~), 0, 1), and how far that is from what stood there. */                           \
+    /* layer = clip(d - beta D'z~, 0, 1), and how far that is from what stood there. */                                \
     KERNEL(pactv_layer, (struct pactv_row *row, int columns))                                                          \
-    /* The next p (where there is a row below) and q from the layer. */                                                \
+    /* The next z and z~ from the layer; those of p where there is a row below. */                                     \
     KERNEL(pactv_dual, (const struct pactv_row *row, int columns))
 
 #define KERNEL(name, arguments) void(*name) arguments;

@@ -28,7 +28,7 @@ static inline float pixel_box(float z, float bar, float r2, float rho)
     return z + rho * ((t - pixel_clip(t, 0, r2)) - z);
 }
 
-/* PACTV: the extrapolated dual, and its step towards a layer's difference. */
+/* PACTV: the extrapolated dual z~, and its step towards a layer's difference. */
 static inline float pixel_extrapolate(float z, float before, float momentum)
 {
     return z + momentum * (z - before);

@@ -120,15 +120,11 @@ void esra_prolong_c(float scale, const float *f, const float *near_, const float
 
 void esra_pactv_layer_c(struct pactv_row *row, int columns)
 {
-    float m = row->momentum;
     for (int k = 0; k < KERNEL_GROUP; k++)
         row->moved[k] = row->norm[k] = 0;
     for (int c = 0; c < columns; c++) {
-        float left = pixel_extrapolate(row->q[c - 1], row->q_before[c - 1], m);
-        float right = pixel_extrapolate(row->q[c], row->q_before[c], m);
-        float above = pixel_extrapolate(row->p_above[c], row->p_before_above[c], m);
-        float below = pixel_extrapolate(row->p[c], row->p_before[c], m);
-        float now = pixel_clip(row->d[c] - row->beta * (((left - right) + above) - below), 0, 1);
+        float adjoint = ((row->q_tilde[c - 1] - row->q_tilde[c]) + row->p_tilde_above[c]) - row->p_tilde[c];
+        float now = pixel_clip(row->d[c] - row->beta * adjoint, 0, 1);
         float change = now - row->layer[c];
         row->moved[c % KERNEL_GROUP] += change * change;
         row->norm[c % KERNEL_GROUP] += now * now;
@@ -136,15 +132,19 @@ void esra_pactv_layer_c(struct pactv_row *row, int columns)
     }
 }
 
+static void pactv_dual(const struct pactv_row *row, float *z, float *tilde, float difference, float extracted)
+{
+    float next = pixel_project(*tilde, difference, extracted, row->step);
+    *tilde = pixel_extrapolate(next, *z, row->momentum);
+    *z = next;
+}
+
 void esra_pactv_dual_c(const struct pactv_row *row, int columns)
 {
-    float m = row->momentum;
     for (int c = 0; c < columns; c++) {
         float here = row->layer[c];
         if (row->layer_below)
-            row->p_before[c] = pixel_project(pixel_extrapolate(row->p[c], row->p_before[c], m), row->layer_below[c] - here,
-                                             row->e_vertical[c], row->step);
-        row->q_before[c] = pixel_project(pixel_extrapolate(row->q[c], row->q_before[c], m), row->layer[c + 1] - here,
-                                         row->e_horizontal[c], row->step);
+            pactv_dual(row, &row->p[c], &row->p_tilde[c], row->layer_below[c] - here, row->e_vertical[c]);
+        pactv_dual(row, &row->q[c], &row->q_tilde[c], row->layer[c + 1] - here, row->e_horizontal[c]);
     }
 }

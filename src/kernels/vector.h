@@ -167,32 +167,17 @@ TARGET static void NAME(relax)(struct stencil stencil, const float *f, const flo
     }
 }
 
-INLINE vector extrapolate(const float *z, const float *before, float momentum)
-{
-    vector now = load(z);
-    return now + momentum * (now - load(before));
-}
-
-INLINE vector project(vector zt, vector difference, vector extracted, float step)
-{
-    vector zero = {0};
-    return clip(zt + step * (difference - extracted), zero - 1, zero + 1);
-}
-
 #define PARTS (KERNEL_GROUP / LANES)
 
 TARGET static void NAME(pactv_layer)(struct pactv_row *row, int columns)
 {
-    float m = row->momentum;
     vector zero = {0}, moved[PARTS] = {{0}}, norm[PARTS] = {{0}};
     for (int c = 0; c < columns; c += KERNEL_GROUP)
         for (int part = 0; part < PARTS; part++) {
             int at = c + part * LANES;
-            vector left = extrapolate(row->q + at - 1, row->q_before + at - 1, m);
-            vector right = extrapolate(row->q + at, row->q_before + at, m);
-            vector above = extrapolate(row->p_above + at, row->p_before_above + at, m);
-            vector below = extrapolate(row->p + at, row->p_before + at, m);
-            vector now = clip(load(row->d + at) - row->beta * (((left - right) + above) - below), zero, zero + 1);
+            vector across = load(row->q_tilde + at - 1) - load(row->q_tilde + at);
+            vector adjoint = (across + load(row->p_tilde_above + at)) - load(row->p_tilde + at);
+            vector now = clip(load(row->d + at) - row->beta * adjoint, zero, zero + 1);
             vector change = now - load(row->layer + at);
             moved[part] = moved[part] + change * change;
             norm[part] = norm[part] + now * now;
@@ -204,16 +189,22 @@ TARGET static void NAME(pactv_layer)(struct pactv_row *row, int columns)
     }
 }
 
-INLINE void pactv_dual_columns(const struct pactv_row *row, int columns, bool vertical)
+INLINE void pactv_step(const struct pactv_row *row, float *z, float *tilde, vector difference, vector extracted)
 {
-    float m = row->momentum;
+    vector zero = {0};
+    vector next = clip(load(tilde) + row->step * (difference - extracted), zero - 1, zero + 1);
+    store(tilde, next + row->momentum * (next - load(z)));
+    store(z, next);
+}
+
+INLINE void pactv_dual_columns(const struct pactv_row *rows, int columns, bool vertical)
+{
+    const struct pactv_row copy = *rows, *row = &copy; /* which no store can change */
     for (int c = 0; c < columns; c += LANES) {
         vector here = load(row->layer + c);
         if (vertical)
-            store(row->p_before + c, project(extrapolate(row->p + c, row->p_before + c, m),
-                                             load(row->layer_below + c) - here, load(row->e_vertical + c), row->step));
-        store(row->q_before + c, project(extrapolate(row->q + c, row->q_before + c, m), load(row->layer + c + 1) - here,
-                                         load(row->e_horizontal + c), row->step));
+            pactv_step(row, row->p + c, row->p_tilde + c, load(row->layer_below + c) - here, load(row->e_vertical + c));
+        pactv_step(row, row->q + c, row->q_tilde + c, load(row->layer + c + 1) - here, load(row->e_horizontal + c));
     }
 }
 

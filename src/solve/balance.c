@@ -25,8 +25,9 @@
 #define LARGEST_CHANGE 4
 
 /* z and x moving apart in one iteration by less than this factor is no reason to change r2; the square root of a larger
- * one brings them half way together. */
-#define TOLERATED 4
+ * one brings them half way together. Late, pixels that come and go at a bound keep z moving while x rests: a factor of
+ * ten is common then, and following it costs photographs with poor gradients up to half as many iterations again. */
+#define TOLERATED 16
 
 /* Where hardly any pixel is at a bound, r2 says nothing about the box but still keeps the null mode's operator
  * r1 D'D + r2 away from singular: images of a thousand pixels across need no less. */

@@ -33,10 +33,13 @@
 
 #define COARSE_ITERATIONS 30
 
-/* First steps, for lambda: u moves by its whole range where a difference is off by 0.01, z by 8 lambda where a layer is
- * off by 1. Best for photographs in trials around them; solve/balance.c adapts them to everything else. */
+/* First steps, for lambda: u moves by its whole range where a difference is off by 0.01; z by 2000 lambda over the side of
+ * the image, 8 lambda at most, where a layer is off by 1. What presses a layer against its bounds is D'u along outlines,
+ * whose share of the pixels falls with the side while layers stay in [0,1]. Best for photographs of 256 to 1024 px in
+ * trials around them; solve/balance.c adapts them to everything else. */
 #define FIRST_R1 100
-#define FIRST_R2 8
+#define FIRST_R2 2000
+#define LARGEST_FIRST_R2 8
 
 /* Over-relaxation of the whole iteration, in (0,2): 1.85 was best in trials over 1.5..1.95. It also multiplies rounding
  * errors, which by the late iterations are all that is left: there 1. */
@@ -52,9 +55,10 @@
 #define FIRST_ESTIMATE 30
 #define ESTIMATE_APART 10
 
-/* From one estimate to the next the iterations grow by this share for each factor e that the gap is too large: the gap
- * falls faster than the fourth power of their number. */
-#define PATIENCE 0.25
+/* The gap falls like a power of the iterations, that of the last two estimates. The next is made after this share of the
+ * way to where that power leads, because the power itself grows; and at no more than twice the iterations. */
+#define SHARE 0.7
+#define LEAST_POWER 2
 
 /* Whatever the estimate, certificates are taken at this iteration and each time the number has doubled. */
 #define FIRST_CERTIFICATE 200
@@ -86,7 +90,7 @@ static void lay_out(struct fast *fast, struct arena *arena)
     int width = problem->width, height = problem->height;
     for (fast->count = 0;; fast->count++) {
         struct level *level = &fast->levels[fast->count];
-        esra_level_lay_out(level, arena, problem, width, height);
+        esra_level_lay_out(level, arena, problem, width, height, fast->count > 0 ? level - 1 : NULL);
         level->lambda = ldexp(problem->lambda, -fast->count);
         if ((width <= COARSEST_SIDE && height <= COARSEST_SIDE) || problem->start_layers)
             break;
@@ -211,12 +215,16 @@ static void approach(struct fast *fast)
         for_rows(fast, coarsest, settle);
     }
     fast->steps.r1 = ldexp(FIRST_R1 * fast->problem->lambda, -2 * coarsest);
-    fast->steps.r2 = FIRST_R2 * fast->problem->lambda;
+    fast->steps.r2 = fmin(FIRST_R2 / sqrt((double)fast->problem->pixels), LARGEST_FIRST_R2) * fast->problem->lambda;
     for (int level = coarsest; level > 0; level--) {
         begin_level(fast, level);
         for (int k = 1; k <= COARSE_ITERATIONS && !esra_monitor_stopping(fast->monitor); k++)
             iterate(fast, level, k == COARSE_ITERATIONS);
-        for_rows(fast, level - 1, refine);
+        if (fast->levels[level].nested)
+            for (int y = 0; y < fast->levels[level - 1].height; y++)
+                refine(fast, level - 1, y);
+        else
+            for_rows(fast, level - 1, refine);
         fast->steps.r1 *= 4;
     }
 }
@@ -229,10 +237,22 @@ static bool out_of_time(const struct fast *fast)
     return limit_s > 0 && esra_timer_now_s() >= fast->monitor->start_s + share * limit_s;
 }
 
-/* When the finest level is next looked at. */
+/* When the finest level is next looked at, and what the last estimate found. */
 struct schedule {
     int look, estimate, certificate;
+    int estimated_at;
+    double estimated;
+    double bias; /* what certificates found over what estimates said */
 };
+
+/* Iterations until an estimate is worth while. */
+static int patience(const struct schedule *due, int iterations, double estimate, double gap)
+{
+    double fall = due->estimated_at > 0 ? log(due->estimated / estimate) : 0, way = log(estimate / gap);
+    double power = fall > 0 ? fall / log((double)iterations / due->estimated_at) : 0;
+    double wait = fmin(SHARE * (exp(way / fmax(power, LEAST_POWER)) - 1), 1) * iterations;
+    return wait > ESTIMATE_APART ? (int)wait : ESTIMATE_APART;
+}
 
 /* Whether an estimate is due, and says that the gap may be reached. */
 static bool hopeful(const struct fast *fast, struct schedule *due, int iterations)
@@ -241,9 +261,10 @@ static bool hopeful(const struct fast *fast, struct schedule *due, int iteration
     struct candidate candidate = candidate_of(fast);
     if (iterations != due->estimate || gap == 0)
         return false;
-    double estimate = esra_monitor_estimate(fast->monitor, fast->channel, &candidate);
-    double wait = iterations * fmin(1, PATIENCE * log(fmax(estimate / gap, 1)));
-    due->estimate += wait > ESTIMATE_APART ? (int)wait : ESTIMATE_APART;
+    double estimate = due->bias * esra_monitor_estimate(fast->monitor, fast->channel, &candidate);
+    due->estimate += estimate > 0 ? patience(due, iterations, estimate, gap) : ESTIMATE_APART;
+    due->estimated_at = iterations;
+    due->estimated = estimate;
     return estimate <= HOPE * gap;
 }
 
@@ -259,18 +280,20 @@ static bool doubles(int *milestone, int iterations)
 static void finish(struct fast *fast)
 {
     struct monitor *monitor = fast->monitor;
-    struct schedule due = {FIRST_LOOK, FIRST_ESTIMATE, FIRST_CERTIFICATE};
+    struct schedule due = {FIRST_LOOK, FIRST_ESTIMATE, FIRST_CERTIFICATE, 0, 0, 1};
     begin_level(fast, 0);
     for (int k = 1;; k++) {
         fast->late = k >= LATE;
         iterate(fast, 0, doubles(&due.look, k));
         bool ending = k == monitor->settings->max_iterations || esra_monitor_stopping(monitor) || out_of_time(fast);
-        bool milestone = doubles(&due.certificate, k);
-        if (!hopeful(fast, &due, k) && !milestone && !ending)
+        bool milestone = doubles(&due.certificate, k), hope = hopeful(fast, &due, k);
+        if (!hope && !milestone && !ending)
             continue;
         show(fast);
         if (esra_monitor_decide(monitor, k) || esra_monitor_proven(monitor, fast->channel) || ending)
             return;
+        if (hope && due.estimated > 0)
+            due.bias *= fmax(esra_monitor_gap(monitor, fast->channel) / due.estimated, 1);
     }
 }
 

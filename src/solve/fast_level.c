@@ -21,7 +21,31 @@ static ptrdiff_t odd_lines(ptrdiff_t pitch)
     return pitch / KERNEL_GROUP % 2 ? pitch : pitch + KERNEL_GROUP;
 }
 
-void esra_level_lay_out(struct level *level, struct arena *arena, const struct problem *problem, int width, int height)
+static size_t row_floats(const struct level *level)
+{
+    return (size_t)level->pitch * ((size_t)plane_index(level, LEVEL_G) + 1);
+}
+
+/* x, p, q and z, which come first. */
+static size_t state_floats(const struct level *level)
+{
+    return (size_t)LEVEL_E_VERTICAL * (size_t)level->layers * (size_t)level->pitch;
+}
+
+static void take_memory(struct level *level, struct arena *arena, int spare)
+{
+    size_t rows = (size_t)level->height + (size_t)spare, floats;
+    level->spare = spare;
+    level->record = (ptrdiff_t)row_floats(level);
+    if (!esra_size_multiply(row_floats(level), rows, &floats))
+        floats = (size_t)-1 / sizeof(float) - KERNEL_PAD;
+    level->data = esra_arena_take(arena, floats + KERNEL_PAD, sizeof *level->data);
+    if (level->data)
+        level->data += KERNEL_PAD;
+}
+
+void esra_level_lay_out(struct level *level, struct arena *arena, const struct problem *problem, int width, int height,
+                        const struct level *finer)
 {
     *level = (struct level){
         .width = width,
@@ -31,13 +55,15 @@ void esra_level_lay_out(struct level *level, struct arena *arena, const struct p
         .weighted = problem->weights,
     };
     level->pitch = odd_lines(kernel_columns(width) + KERNEL_PAD);
-    level->record = level->pitch * (plane_index(level, LEVEL_G) + 1);
-    size_t floats;
-    if (!esra_size_multiply((size_t)level->record, (size_t)height, &floats))
-        floats = (size_t)-1 / sizeof(float) - KERNEL_PAD;
-    level->data = esra_arena_take(arena, floats + KERNEL_PAD, sizeof *level->data);
-    if (level->data)
-        level->data += KERNEL_PAD;
+    if (!finer || finer->spare < LEVEL_SPARE || row_floats(level) > state_floats(finer)) {
+        take_memory(level, arena, finer ? 0 : LEVEL_SPARES);
+        return;
+    }
+    level->nested = true;
+    level->spare = finer->spare - LEVEL_SPARE;
+    level->record = finer->record;
+    if (finer->data)
+        level->data = finer->data + (finer->height - height + LEVEL_SPARE) * finer->record;
 }
 
 static float *row_of(const struct level *level, enum level_plane kind, int number, int y)
@@ -77,8 +103,7 @@ static void load(float *to, const esra_image *image, int count, int y, int chann
 /* Differences that do not exist have E = 0, and their duals then stay at zero. */
 void esra_level_load_row(const struct level *level, const struct problem *problem, int channel, int y)
 {
-    memset(level->data + y * level->record - (y == 0 ? KERNEL_PAD : 0), 0,
-           (size_t)(level->record + (y == 0 ? KERNEL_PAD : 0)) * sizeof(float));
+    memset(level->data + y * level->record, 0, row_floats(level) * sizeof(float));
     for (int l = 0; l < level->layers; l++) {
         if (y < level->height - 1)
             load(row_of(level, LEVEL_E_VERTICAL, l, y), &problem->gradients[2 * l], level->width, y, channel);
@@ -153,8 +178,7 @@ static void coarsen_photo(const struct level *fine, const struct level *coarse, 
 
 void esra_level_coarsen_row(const struct level *fine, const struct level *coarse, int y)
 {
-    memset(coarse->data + y * coarse->record - (y == 0 ? KERNEL_PAD : 0), 0,
-           (size_t)(coarse->record + (y == 0 ? KERNEL_PAD : 0)) * sizeof(float));
+    memset(coarse->data + y * coarse->record, 0, row_floats(coarse) * sizeof(float));
     for (int l = 0; l < coarse->layers; l++)
         coarsen_gradients(fine, coarse, l, y);
     for (int i = 0; i < coarse->photos; i++)
@@ -280,6 +304,7 @@ static void prolong_horizontal(const struct level *coarse, const struct level *f
 void esra_level_prolong_row(const struct level *coarse, const struct level *fine, int y)
 {
     int near_ = y / 2, far_ = far_of(y, coarse->height);
+    memset(fine->data + y * fine->record, 0, state_floats(fine) * sizeof(float));
     for (int l = 0; l < fine->layers; l++) {
         prolong_pixels(row_of(coarse, LEVEL_X, l, near_), row_of(coarse, LEVEL_X, l, far_), coarse->width,
                        row_of(fine, LEVEL_X, l, y), fine->width);

@@ -1,5 +1,9 @@
 /* solve/fast_level.h - one resolution of a channel, as the fast engine holds it: state and data of a pixel row lie
- * together, plane after plane, so that a sweep walks through memory once. */
+ * together, plane after plane, so that a sweep walks through memory once.
+ *
+ * While a coarse level is worked on, the state of the next finer one is not there yet: the coarse level lives in its place.
+ * Row j of height h' stands in row h - h' + LEVEL_SPARE + j of the finer one of height h. Refining from the top down then
+ * overwrites row y - (h - h') - LEVEL_SPARE when rows from y/2 - 1 on are still to be read, which are further down. */
 #ifndef ESRA_SOLVE_FAST_LEVEL_H
 #define ESRA_SOLVE_FAST_LEVEL_H
 
@@ -13,8 +17,15 @@
 /* The planes of a level in a row's record; those with a count stand for one of each layer or photo. */
 enum level_plane { LEVEL_X, LEVEL_P, LEVEL_Q, LEVEL_Z, LEVEL_E_VERTICAL, LEVEL_E_HORIZONTAL, LEVEL_MIXTURE, LEVEL_WEIGHT, LEVEL_G };
 
+/* Rows past its last that a finer level needs for the coarser one in its place. The finest has them twice: a third level
+ * stands in the second alike. */
+#define LEVEL_SPARE 4
+#define LEVEL_SPARES (2 * LEVEL_SPARE)
+
 struct level {
     int width, height;
+    bool nested; /* stands in the next finer level */
+    int spare;   /* rows past its last */
     int photos, layers;
     bool weighted;
     double lambda;
@@ -22,7 +33,9 @@ struct level {
     float *data;             /* first float of the first plane, KERNEL_PAD floats into the block */
 };
 
-void esra_level_lay_out(struct level *level, struct arena *arena, const struct problem *problem, int width, int height);
+/* finer: the next finer level, which lends its place where that is large enough; NULL for the finest. */
+void esra_level_lay_out(struct level *level, struct arena *arena, const struct problem *problem, int width, int height,
+                        const struct level *finer);
 
 /* The number'th plane of a kind. */
 struct plane esra_level_plane(const struct level *level, enum level_plane kind, int number);
@@ -45,7 +58,7 @@ void esra_level_resume_row(const struct level *level, const struct problem *prob
 /* Row y of z, the box's dual that goes with x and u, whose rows y-1 and y are known. */
 void esra_level_settle_row(const struct level *level, const float *a, int y);
 
-/* Row y of the state, from half the resolution. */
+/* Row y of the state, from half the resolution; rows in order where the coarse level is nested in the fine one. */
 void esra_level_prolong_row(const struct level *coarse, const struct level *fine, int y);
 
 #endif

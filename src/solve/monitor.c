@@ -9,8 +9,10 @@
 /* Rows of a certificate's partial sum: fixed, so that the sum does not depend on the number of threads. */
 #define BLOCK_ROWS 16
 
-/* Blocks that an estimate looks at, spread over the image: about as many, or all where there are few. */
-#define SAMPLED_BLOCKS 8
+/* Blocks that an estimate looks at, spread over the image: about as many, or all where there are few; and the rows of
+ * each. */
+#define SAMPLED_BLOCKS 16
+#define SAMPLED_ROWS 4
 
 #define POLL_EVERY_S 0.1
 
@@ -64,7 +66,8 @@ struct certifying {
     struct monitor *monitor;
     int channel;
     const struct candidate *candidate;
-    int every; /* looks at every so many'th block */
+    int every; /* looks at every so many'th block, and there at so many rows */
+    int rows;
 };
 
 static void certify_block(void *work, int task, int worker)
@@ -74,15 +77,15 @@ static void certify_block(void *work, int task, int worker)
     struct monitor *monitor = job->monitor;
     const struct problem *problem = monitor->problem;
     int first = block * BLOCK_ROWS;
-    int end = problem->height - first < BLOCK_ROWS ? problem->height : first + BLOCK_ROWS;
+    int end = problem->height - first < job->rows ? problem->height : first + job->rows;
     double *scratch = monitor->scratch + (size_t)worker * esra_certificate_scratch(problem);
     monitor->shares[block] =
         monitor->certify(problem, job->channel, job->candidate, first, end, scratch);
 }
 
-static struct certificate certify(struct monitor *monitor, int channel, const struct candidate *candidate, int every)
+static struct certificate certify(struct monitor *monitor, int channel, const struct candidate *candidate, int every, int rows)
 {
-    struct certifying job = {monitor, channel, candidate, every};
+    struct certifying job = {monitor, channel, candidate, every, rows};
     int blocks = row_blocks(monitor->problem);
     esra_pool_run(monitor->pool, certify_block, &job, (blocks - 1) / every + 1, NULL);
     struct certificate sum = {0, 0};
@@ -127,8 +130,8 @@ static void keep_duals(void *work, int y, int worker)
 
 void esra_monitor_show(struct monitor *monitor, int channel, const struct candidate *candidate)
 {
-    struct certificate now = certify(monitor, channel, candidate, 1), *best = &monitor->best[channel];
-    struct certifying job = {monitor, channel, candidate, 1};
+    struct certificate now = certify(monitor, channel, candidate, 1, BLOCK_ROWS), *best = &monitor->best[channel];
+    struct certifying job = {monitor, channel, candidate, 1, BLOCK_ROWS};
     if (now.objective < best->objective) {
         best->objective = now.objective;
         esra_pool_run(monitor->pool, keep_layers, &job, monitor->problem->height, NULL);
@@ -142,15 +145,22 @@ void esra_monitor_show(struct monitor *monitor, int channel, const struct candid
 
 double esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate)
 {
-    struct certificate sample = certify(monitor, channel, candidate, row_blocks(monitor->problem) / SAMPLED_BLOCKS + 1);
+    int every = row_blocks(monitor->problem) / SAMPLED_BLOCKS + 1;
+    struct certificate sample = certify(monitor, channel, candidate, every, every > 1 ? SAMPLED_ROWS : BLOCK_ROWS);
     return sample.objective > 0 ? (sample.objective - sample.bound) / sample.objective : 0;
+}
+
+double esra_monitor_gap(const struct monitor *monitor, int channel)
+{
+    const struct certificate *best = &monitor->best[channel];
+    double scale = fmax(best->objective, monitor->problem->tiny / monitor->problem->channels);
+    return scale > 0 ? (best->objective - best->bound) / scale : 0;
 }
 
 bool esra_monitor_proven(const struct monitor *monitor, int channel)
 {
-    const struct certificate *best = &monitor->best[channel];
-    double difference = best->objective - best->bound, gap = monitor->settings->gap;
-    return gap > 0 && difference <= gap * fmax(best->objective, monitor->problem->tiny / monitor->problem->channels);
+    double gap = monitor->settings->gap;
+    return gap > 0 && esra_monitor_gap(monitor, channel) <= gap;
 }
 
 /* gap = (F - D)/max(|F|, tiny): where the least F is 0 the quotient would otherwise have no meaning. */

@@ -44,7 +44,9 @@ void esra_monitor_show(struct monitor *monitor, int channel, const struct candid
  * the cost. Proves nothing. */
 double esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate);
 
-/* Whether the channel by itself has the gap asked for: once all have, the whole has it. */
+/* The channel's relative gap as certified so far, and whether it is the one asked for: once all have that, the whole has
+ * it. */
+double esra_monitor_gap(const struct monitor *monitor, int channel);
 bool esra_monitor_proven(const struct monitor *monitor, int channel);
 
 /* After the certificates of `iterations` iterations: true when the run is over. */

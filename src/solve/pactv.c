@@ -13,7 +13,6 @@
  *
  * Iterations overlap, each one row behind the one before it: row y of L needs rows y-1 and y of z~, and the dual step of
  * row y-1 needs row y of L. So several run in one pass over memory, in place and with the bits they would have one by one.
- * z~ is not kept but made from z_k and z_{k-1}, and z_{k+1} takes the place of z_{k-1}.
  *
  * It ends when L has changed by no more than `tolerance` relative to its norm in every one of the last k/4 iterations,
  * ten at the least. One small step is not enough: momentum makes the iterates swing, with a period that grows with k,
@@ -48,8 +47,7 @@ static void copy(struct plane to, struct plane from)
 
 /* One of the iterations under way. */
 struct iteration {
-    struct plane p, q, p_before, q_before;
-    float momentum;
+    float momentum;     /* of the extrapolation after it */
     double moved, norm; /* squared change and squared norm of L */
 };
 
@@ -59,12 +57,11 @@ static struct pactv_row row_at(const struct pactv *prox, const struct iteration 
         .d = plane_row(prox->d, y),
         .e_vertical = plane_row(prox->e_vertical, y),
         .e_horizontal = plane_row(prox->e_horizontal, y),
-        .p_above = y > 0 ? plane_row(it->p, y - 1) : prox->zeros,
-        .p_before_above = y > 0 ? plane_row(it->p_before, y - 1) : prox->zeros,
-        .p = plane_row(it->p, y),
-        .q = plane_row(it->q, y),
-        .p_before = plane_row(it->p_before, y),
-        .q_before = plane_row(it->q_before, y),
+        .p_tilde_above = y > 0 ? plane_row(prox->p_tilde, y - 1) : prox->zeros,
+        .p_tilde = plane_row(prox->p_tilde, y),
+        .q_tilde = plane_row(prox->q_tilde, y),
+        .p = plane_row(prox->p, y),
+        .q = plane_row(prox->q, y),
         .layer = plane_row(prox->layer, y),
         .layer_below = y < prox->d.height - 1 ? plane_row(prox->layer, y + 1) : NULL,
         .beta = prox->beta,
@@ -89,7 +86,7 @@ static void dual_row(const struct pactv *prox, const struct iteration *it, int y
 {
     struct pactv_row row = row_at(prox, it, y);
     prox->kernels->pactv_dual(&row, kernel_columns(prox->d.width));
-    row.q_before[prox->d.width - 1] = 0;
+    row.q[prox->d.width - 1] = row.q_tilde[prox->d.width - 1] = 0;
 }
 
 /* Row y of L, and the dual step of the row above; past the end, that of the last row. */
@@ -108,16 +105,6 @@ static void iterate(const struct pactv *prox, struct iteration *its, int count)
             advance(prox, &its[n], front - n);
 }
 
-/* The duals and their predecessors change places with every iteration. */
-struct duals {
-    struct plane p, q, p_before, q_before;
-};
-
-static void swap(struct duals *z)
-{
-    *z = (struct duals){z->p_before, z->q_before, z->p, z->q};
-}
-
 /* t_{k+1} from t_k; returns the momentum of the extrapolation after iteration k. */
 static float next_momentum(double *t)
 {
@@ -127,25 +114,27 @@ static float next_momentum(double *t)
     return momentum;
 }
 
-static struct duals start(const struct pactv *prox)
+/* z~ = z: the next iteration begins without momentum. */
+static void drop_momentum(const struct pactv *prox)
+{
+    copy(prox->p_tilde, prox->p);
+    copy(prox->q_tilde, prox->q);
+}
+
+static void start(const struct pactv *prox)
 {
     if (!prox->warm_start) {
         clear(prox->p);
         clear(prox->q);
     }
-    copy(prox->p_before, prox->p);
-    copy(prox->q_before, prox->q);
-    return (struct duals){prox->p, prox->q, prox->p_before, prox->q_before};
+    drop_momentum(prox);
 }
 
-/* L from the duals themselves, which also go where the caller wants them. */
-static void finish(const struct pactv *prox, const struct duals *z)
+/* L from z itself. */
+static void finish(const struct pactv *prox)
 {
-    if (z->p.data != prox->p.data) {
-        copy(prox->p, z->p);
-        copy(prox->q, z->q);
-    }
-    struct iteration last = {prox->p, prox->q, prox->p, prox->q, 0, 0, 0};
+    struct iteration last = {0};
+    drop_momentum(prox);
     for (int y = 0; y < prox->d.height; y++)
         recover_row(prox, &last, y);
 }
@@ -165,20 +154,39 @@ static int overlap(int k, int calm, int left)
     return soonest < left ? soonest : left;
 }
 
+/* <D L - E, z~ - z> over one row, z~ - z being what momentum adds to the last step. */
+static double row_alignment(const struct pactv *prox, int y)
+{
+    struct iteration last = {0};
+    struct pactv_row row = row_at(prox, &last, y);
+    double sum = 0;
+    for (int x = 0; row.layer_below && x < prox->d.width; x++)
+        sum += (double)((row.layer_below[x] - row.layer[x] - row.e_vertical[x]) * (row.p_tilde[x] - row.p[x]));
+    for (int x = 0; x < prox->d.width - 1; x++)
+        sum += (double)((row.layer[x + 1] - row.layer[x] - row.e_horizontal[x]) * (row.q_tilde[x] - row.q[x]));
+    return sum;
+}
+
+/* Whether the last step went uphill: -beta (D L - E) is H's gradient where it began (O'Donoghue & Candes 2015). */
+static bool overshot(const struct pactv *prox)
+{
+    double sum = 0;
+    for (int y = 0; y < prox->d.height; y++)
+        sum += row_alignment(prox, y);
+    return sum < 0;
+}
+
 int esra_pactv_solve(struct pactv *prox)
 {
-    struct duals z = start(prox);
     int k = 0, calm = 0;
-    float momentum = 0;
     double t = 1;
+    start(prox);
     /* beta = 0, or so small that 1/beta is no number: no gradient term, and the dual is idle. */
     while (prox->beta >= FLT_MIN && k < prox->max_iterations && !at_rest(k, calm)) {
         struct iteration its[OVERLAP];
         int count = overlap(k, calm, prox->max_iterations - k);
-        for (int n = 0; n < count; n++, swap(&z)) {
-            its[n] = (struct iteration){z.p, z.q, z.p_before, z.q_before, momentum, 0, 0};
-            momentum = next_momentum(&t);
-        }
+        for (int n = 0; n < count; n++)
+            its[n] = (struct iteration){next_momentum(&t), 0, 0};
         iterate(prox, its, count);
         for (int n = 0; n < count; n++, k++) {
             bool settled = sqrt(its[n].moved) <= prox->tolerance * sqrt(its[n].norm);
@@ -187,7 +195,11 @@ int esra_pactv_solve(struct pactv *prox)
         }
         if (prox->interrupted && prox->interrupted(prox->context))
             break;
+        if (prox->restart && overshot(prox)) {
+            drop_momentum(prox);
+            t = 1;
+        }
     }
-    finish(prox, &z);
+    finish(prox);
     return k;
 }

@@ -16,11 +16,12 @@ struct pactv {
 
     struct plane layer;              /* out: L */
     struct plane p, q;               /* out: the dual solution; in: where to start, with warm_start */
-    struct plane p_before, q_before; /* scratch: the duals of the iteration before */
+    struct plane p_tilde, q_tilde;   /* scratch: the extrapolated duals */
     const float *zeros;              /* a row of them, with its paddings */
     const struct kernels *kernels;
 
     bool warm_start;
+    bool restart; /* drop the momentum where it leads uphill */
     double tolerance;
     int max_iterations;
 

@@ -22,6 +22,10 @@
  * been made since the last, so that it never dominates. */
 #define SWEEPS_A_CERTIFICATE 64
 
+/* Accelerated proximal gradient keeps its rate where the proximal steps' errors fall faster than k^-2 (Schmidt, Le Roux &
+ * Bach 2011): with inner_adaptive, the tolerance of the k'th is this over k^2. */
+#define ADAPTIVE 0.01
+
 /* PACTV looks up from its work once in so many pixels. */
 #define POLL_PIXELS (1 << 21)
 
@@ -32,6 +36,7 @@ struct paper {
     int pieces; /* channels * layers; piece c * layers + l is layer l of channel c */
     double lipschitz;
     float momentum;
+    double tolerance; /* of PACTV in this iteration */
     bool certified; /* an iterate after the start has been shown */
 
     /* In the arena: planes of each piece ... */
@@ -44,7 +49,7 @@ struct paper {
     int *sweeps;            /* [pieces]: PACTV iterations of the last step */
     /* ... and scratch: a slot for each thread, or where there are more threads than pieces for each piece. */
     int slots;
-    struct plane *p_before, *q_before;
+    struct plane *p_tilde, *q_tilde;
     float *zeros; /* a row of them, for all */
     struct kernels kernels;
 };
@@ -83,8 +88,8 @@ static void lay_out(struct paper *paper, struct arena *arena)
     paper->mixtures = take_planes(arena, problem, problem->channels * problem->photos);
     paper->weights = problem->weights ? take_planes(arena, problem, problem->photos) : NULL;
     paper->sweeps = esra_arena_take(arena, (size_t)paper->pieces, sizeof *paper->sweeps);
-    paper->p_before = take_planes(arena, problem, paper->slots);
-    paper->q_before = take_planes(arena, problem, paper->slots);
+    paper->p_tilde = take_planes(arena, problem, paper->slots);
+    paper->q_tilde = take_planes(arena, problem, paper->slots);
     paper->zeros = esra_arena_take(arena, stride_of(problem) + KERNEL_PAD, sizeof *paper->zeros);
 }
 
@@ -199,12 +204,13 @@ static void prox_piece(void *work, int piece, int worker)
         .layer = paper->x_before[piece],
         .p = paper->p[piece],
         .q = paper->q[piece],
-        .p_before = paper->p_before[slot],
-        .q_before = paper->q_before[slot],
+        .p_tilde = paper->p_tilde[slot],
+        .q_tilde = paper->q_tilde[slot],
         .zeros = paper->zeros + KERNEL_PAD,
         .kernels = &paper->kernels,
         .warm_start = settings->inner_warm_start,
-        .tolerance = settings->inner_tolerance,
+        .restart = settings->inner_restart,
+        .tolerance = paper->tolerance,
         .max_iterations = settings->inner_iterations,
         .interrupted = interrupted,
         .context = &lookout,
@@ -254,6 +260,8 @@ static void iterate(struct paper *paper)
         return;
     paper->momentum = 0;
     for (int k = 1;; k++) {
+        double loose = settings->inner_adaptive ? ADAPTIVE / ((double)k * k) : 0;
+        paper->tolerance = fmax(settings->inner_tolerance, loose);
         sweeps += step(paper);
         bool stopping = esra_monitor_stopping(paper->monitor);
         if (stopping && paper->certified)
@@ -295,9 +303,9 @@ esra_status esra_paper_run(struct monitor *monitor, struct arena *arena, struct 
     if (!esra_arena_place(arena))
         return esra_fail_memory(message);
     lay_out(&paper, arena);
-    for (int n = 0; n < esra_pool_threads(monitor->pool); n++) {
-        clear(paper.p_before[n]);
-        clear(paper.q_before[n]);
+    for (int n = 0; n < paper.slots; n++) {
+        clear(paper.p_tilde[n]);
+        clear(paper.q_tilde[n]);
     }
     memset(paper.zeros, 0, (stride_of(problem) + KERNEL_PAD) * sizeof *paper.zeros);
     esra_kernels_fill(&paper.kernels, esra_cpu_features() & (unsigned)monitor->settings->cpu_mask);

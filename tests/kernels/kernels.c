@@ -141,25 +141,24 @@ static void grid_kernels_equal_the_reference(void)
     }
 }
 
-/* d, E, p and q with their predecessors and the row above, and two rows of the layer. */
+/* d, E, the extrapolated p of the row above, both duals extrapolated and not, and two rows of the layer. */
 static void compare_pactv(const struct kernels *reference, const struct kernels *kernels, int width, bool last_row)
 {
     int columns = kernel_columns(width);
     size_t pitch = (size_t)columns + KERNEL_PAD;
-    static float content[11 * (WIDEST + 29 + 2 * KERNEL_PAD) + KERNEL_PAD];
-    struct guarded blocks[2] = {guard(11 * pitch + KERNEL_PAD), guard(11 * pitch + KERNEL_PAD)};
+    static float content[10 * (WIDEST + 29 + 2 * KERNEL_PAD) + KERNEL_PAD];
+    struct guarded blocks[2] = {guard(10 * pitch + KERNEL_PAD), guard(10 * pitch + KERNEL_PAD)};
     struct pactv_row rows[2];
     check_fill(content, sizeof content / sizeof content[0], -1, 1);
     for (int n = 0; n < 2; n++) {
         const struct kernels *k = n ? kernels : reference;
-        float *r[11];
+        float *r[10];
         memcpy(blocks[n].data, content, blocks[n].count * sizeof(float));
-        for (size_t i = 0; i < 11; i++)
+        for (size_t i = 0; i < 10; i++)
             r[i] = blocks[n].data + i * pitch + KERNEL_PAD;
-        rows[n] = (struct pactv_row){.d = r[0], .e_vertical = r[1], .e_horizontal = r[2], .p_above = r[3],
-                                     .p_before_above = r[4], .p = r[5], .q = r[6], .p_before = r[7], .q_before = r[8],
-                                     .layer = r[9], .layer_below = last_row ? NULL : r[10], .beta = 0.3f, .step = 0.4f,
-                                     .momentum = 0.7f};
+        rows[n] = (struct pactv_row){.d = r[0], .e_vertical = r[1], .e_horizontal = r[2], .p_tilde_above = r[3],
+                                     .p_tilde = r[4], .q_tilde = r[5], .p = r[6], .q = r[7], .layer = r[8],
+                                     .layer_below = last_row ? NULL : r[9], .beta = 0.3f, .step = 0.4f, .momentum = 0.7f};
         k->pactv_layer(&rows[n], columns);
         k->pactv_dual(&rows[n], columns);
     }

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 
 #include "instance.h"
+#include "solve/fast_level.h"
 
 static esra_solver *solver;
 
@@ -206,6 +207,90 @@ static void a_start_is_taken_up(void)
     instance_free(&it);
 }
 
+#define MOST_LEVELS 12
+
+static int lay_out_levels(struct level *levels, struct arena *arena, const struct problem *problem, int width, int height)
+{
+    int count = 0;
+    for (;; width = (width + 1) / 2, height = (height + 1) / 2, count++) {
+        esra_level_lay_out(&levels[count], arena, problem, width, height, count > 0 ? &levels[count - 1] : NULL);
+        if (width <= 16 && height <= 16)
+            return count + 1;
+    }
+}
+
+/* A level's data, and its state where the next one does not stand in it, are no other level's; all lies in the arena. Planes
+ * begin and end with whole groups. */
+static void check_places(const struct level *levels, int count, const struct arena *arena)
+{
+    char *owner = calloc(arena->used / sizeof(float), 1);
+    for (int pass = 0; owner && pass < 2; pass++)
+        for (int n = 0; n < count; n++) {
+            const struct level *level = &levels[n];
+            ptrdiff_t state = 4 * level->layers * level->pitch;
+            ptrdiff_t end = esra_level_row(level, NULL, 0).g - level->data + level->pitch;
+            ptrdiff_t from = n + 1 < count && level[1].nested && pass == 0 ? state : 0;
+            for (int y = 0; y < level->height; y++)
+                for (ptrdiff_t k = from; k < end; k += KERNEL_GROUP) {
+                    ptrdiff_t at = level->data + y * level->record + k - (const float *)arena->block;
+                    bool inside = at >= 0 && at < (ptrdiff_t)(arena->used / sizeof(float));
+                    bool own = inside && (pass == 0 ? !owner[at] : k < state || owner[at] == n + 1);
+                    if (!CHECK(own)) {
+                        free(owner);
+                        return;
+                    }
+                    owner[at] = pass == 0 ? (char)(n + 1) : owner[at];
+                }
+        }
+    CHECK(owner != NULL);
+    free(owner);
+}
+
+static void levels_stand_in_one_another_without_harm(void)
+{
+    static const int sizes[][2] = {{330, 75}, {1023, 33}, {40, 300}, {16, 16}, {300, 2}};
+    int nested = 0;
+    for (int photos = 1; photos <= 12; photos += photos < 3 ? 1 : 3)
+        for (int n = 0; n < 10; n++) {
+            static const esra_image any;
+            struct level levels[MOST_LEVELS];
+            struct arena arena = {0};
+            struct problem problem = {.photos = photos, .layers = photos + 1, .weights = n % 2 ? &any : NULL};
+            esra_arena_count(&arena);
+            lay_out_levels(levels, &arena, &problem, sizes[n / 2][0], sizes[n / 2][1]);
+            CHECK(esra_arena_place(&arena));
+            int count = lay_out_levels(levels, &arena, &problem, sizes[n / 2][0], sizes[n / 2][1]);
+            check_places(levels, count, &arena);
+            nested += count > 1 && levels[1].nested;
+            esra_arena_free(&arena);
+        }
+    CHECK(nested > 0);
+}
+
+/* Wide enough that two levels stand in the finest: as many iterations as ever, and the bits whatever ran before. */
+static void nested_levels_lead_to_the_optimum(void)
+{
+    struct instance it = instance_make(3, 600, 110, 1), other = instance_make(2, 620, 90, 1);
+    size_t bytes = (size_t)(600 * 110 * 4) * sizeof(float);
+    float *first = malloc(bytes);
+    esra_solver *fresh;
+    esra_info info;
+    esra_settings settings = settings_with(1e-3, 2000);
+    instance_fill(&it, 0, 1, 0.05);
+    instance_fill(&other, 0, 1, 0.05);
+    CHECK(esra_solver_create(&fresh) == ESRA_OK);
+    CHECK(instance_solve(&it, fresh, &settings, &info) == ESRA_OK && info.outcome == ESRA_OPTIMAL);
+    memcpy(first, it.layers[0].data, bytes);
+    CHECK(instance_solve(&other, fresh, &settings, &info) == ESRA_OK && info.outcome == ESRA_OPTIMAL);
+    CHECK(instance_solve(&it, fresh, &settings, &info) == ESRA_OK);
+    instance_verify(&it, &info);
+    CHECK(memcmp(first, it.layers[0].data, bytes) == 0);
+    esra_solver_free(&fresh);
+    free(first);
+    instance_free(&it);
+    instance_free(&other);
+}
+
 int main(void)
 {
     if (esra_solver_create(&solver) != ESRA_OK)
@@ -216,6 +301,8 @@ int main(void)
     RUN(constant_photos_leave_nothing);
     RUN(bits_are_the_same_everywhere);
     RUN(iterations_allocate_nothing);
+    RUN(levels_stand_in_one_another_without_harm);
+    RUN(nested_levels_lead_to_the_optimum);
     RUN(a_stopped_run_tells_the_truth);
     RUN(an_unreachable_gap_ends_by_iterations);
     RUN(a_start_is_taken_up);

@@ -55,7 +55,7 @@ static int solve(struct prox *prox)
     exchange(prox, prox->p, planes[4], true);
     exchange(prox, prox->q, planes[5], true);
     struct pactv pactv = {.d = planes[0], .e_vertical = planes[1], .e_horizontal = planes[2], .layer = planes[3],
-                          .p = planes[4], .q = planes[5], .p_before = planes[6], .q_before = planes[7],
+                          .p = planes[4], .q = planes[5], .p_tilde = planes[6], .q_tilde = planes[7],
                           .zeros = zeros + KERNEL_PAD, .kernels = &kernels, .beta = prox->beta,
                           .warm_start = prox->warm_start, .tolerance = prox->tolerance, .max_iterations = 20000};
     int iterations = esra_pactv_solve(&pactv);

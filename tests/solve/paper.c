@@ -46,6 +46,25 @@ static void every_kind_of_problem_is_solved(void)
         }
 }
 
+/* Off by default; on, they change how the optimum is reached, not which. */
+static void options_lead_to_the_same_optimum(void)
+{
+    struct random_problem r;
+    random_problem_make(&r, 2, 13, 8, 1);
+    esra_settings settings = settings_for(0.05, 1e-4, 20000);
+    double published = solve(&r, &settings).objective;
+    CHECK(!settings.inner_restart && !settings.inner_adaptive && !settings.inner_warm_start);
+    for (int n = 1; n < 8; n++) {
+        settings.inner_restart = n & 1;
+        settings.inner_adaptive = n >> 1 & 1;
+        settings.inner_warm_start = n >> 2;
+        esra_info info = solve(&r, &settings);
+        CHECK(info.outcome == ESRA_OPTIMAL);
+        CHECK_NEAR(info.objective, published, 2e-4 * published);
+    }
+    random_problem_free(&r);
+}
+
 struct trace {
     double objective, bound, gap;
     int calls;
@@ -98,6 +117,17 @@ static void threads_do_not_change_a_bit(void)
         random_problem_free(&other);
     }
     random_problem_free(&one);
+}
+
+/* Two pieces, a layer each, and eight threads: no thread may look for scratch of its own. */
+static void threads_may_outnumber_the_layers(void)
+{
+    struct random_problem r;
+    random_problem_make(&r, 1, 20, 15, 1);
+    esra_settings settings = settings_for(0.05, 1e-3, 1000);
+    settings.threads = 8;
+    CHECK(solve(&r, &settings).outcome == ESRA_OPTIMAL);
+    random_problem_free(&r);
 }
 
 static int stop_at_third(void *user, const esra_info *so_far)
@@ -177,8 +207,10 @@ static void unseen_pixels_do_no_harm(void)
 int main(void)
 {
     RUN(every_kind_of_problem_is_solved);
+    RUN(options_lead_to_the_same_optimum);
     RUN(the_certificate_never_gets_worse);
     RUN(threads_do_not_change_a_bit);
+    RUN(threads_may_outnumber_the_layers);
     RUN(a_stopped_run_returns_its_best);
     RUN(a_time_limit_is_kept);
     RUN(an_objective_of_zero_is_recognised);

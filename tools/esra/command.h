@@ -47,8 +47,8 @@ struct command {
     void (*free)(void *job, enum exit_code code); /* what the work left in the job, its options aside; may be NULL */
 };
 
-extern const struct command align_command, batch_command, compare_command, help_command, info_command, separate_command,
-    solve_command, synth_command;
+extern const struct command align_command, batch_command, bench_command, compare_command, help_command, info_command,
+    separate_command, solve_command, synth_command;
 
 /* What esra separate starts from. */
 #define SEPARATE_PRESETS 2
