@@ -284,7 +284,7 @@ static void nonsense_is_refused(void)
     struct joint *joint;
     struct joint_info info;
     struct joint_settings settings = usual();
-    double none[PHOTOS] = {1, 0, 1, 1};
+    double none[PHOTOS] = {1, -1, 1, 1};
     make_scene(true);
     CHECK(esra_pool_create(&pool, 1, &message) == ESRA_OK);
     CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, masks}, 4, pool, &message) == ESRA_OK);
