@@ -5,7 +5,7 @@
 #include "gradients/joint_gradients.h"
 #include "gradients/vote.h"
 #include "ops/resample.h"
-#include "pipeline/pipeline.h"
+#include "pipeline/parallax.h"
 
 /* What is in doubt of the reflection, at full size; nothing where nothing is. Pixel centres of two sizes lie as those of
  * joint_level.h. */
@@ -91,6 +91,8 @@ esra_status esra_pipeline_extract(struct pipeline *p)
     esra_status status = make_guide(p);
     esra_joint_free(&p->joint);
     esra_images_free(&p->masks, p->photos);
+    if (p->parallax)
+        esra_parallax_trim(p->parallax, p->photos);
     return status;
 }
 

@@ -28,18 +28,23 @@ static esra_status parallax_create(struct pipeline *p)
     return p->parallax->still && p->parallax->mirror && p->parallax->offset ? ESRA_OK : esra_fail_memory(p->message);
 }
 
+void esra_parallax_trim(struct parallax *parallax, int photos)
+{
+    esra_depth_free(&parallax->mirrored);
+    esra_images_free(&parallax->still, photos);
+    esra_images_free(&parallax->mirror, photos);
+    esra_agreement_free(&parallax->agreement);
+    esra_image_free(&parallax->voted);
+}
+
 void esra_parallax_free(struct parallax **parallax, int photos)
 {
     if (!*parallax)
         return;
+    esra_parallax_trim(*parallax, photos);
     esra_camera_free(&(*parallax)->camera);
     esra_depth_free(&(*parallax)->scene);
-    esra_depth_free(&(*parallax)->mirrored);
-    esra_images_free(&(*parallax)->still, photos);
-    esra_images_free(&(*parallax)->mirror, photos);
     esra_release(&(*parallax)->offset);
-    esra_agreement_free(&(*parallax)->agreement);
-    esra_image_free(&(*parallax)->voted);
     esra_release(parallax);
 }
 

@@ -43,6 +43,9 @@ esra_status esra_parallax_return(struct pipeline *p, int i, const struct image *
 /* The median shift of a map: for those who want one transform a photo. */
 esra_status esra_parallax_shift(const struct pipeline *p, const struct image *map, struct transform *shift);
 
+/* Frees what only led to the layers: what is left brings them back into their photos. */
+void esra_parallax_trim(struct parallax *parallax, int photos);
+
 /* Frees *parallax and sets it to NULL; NULL is fine. */
 void esra_parallax_free(struct parallax **parallax, int photos);
 

@@ -2,8 +2,8 @@
  * the stages hold it, and the greatest of them. Whoever changes what a stage allocates changes its line here;
  * tests/cli/test_info.py compares the sum with what the system counted.
  *
- * The way by the joint solve is planned. Where the layers cannot be told apart it is not gone to its end, and less is
- * taken. */
+ * Which way will be gone nobody knows: the one that takes most is planned. By homographies, or where the layers cannot be
+ * told apart, less is taken. */
 #include "pipeline/plan.h"
 
 #include "base/memory.h"
@@ -12,9 +12,22 @@
 
 /* How far the reflection's canvas exceeds the frame, and the strips that the adjoint is added up in
  * (solve/joint_system.h), both in frames. They follow from the motion, which nobody knows yet: these are those of a
- * hand that moves by a tenth of the frame, and a frame more or less of either changes the whole by a twelfth. */
-#define CANVAS 1.4
-#define STRIPS 2.0
+ * hand that moves by a twentieth of the frame, and a frame more or less of either changes the whole by a twelfth. */
+#define CANVAS 1.1
+#define STRIPS 1.0
+
+/* Features, transforms and tracks, whatever the size, unless photos are so small that few are found. */
+#define FEATURE_BYTES 3e6
+#define TRACK_BYTES 11e6
+
+/* Sides of the size judged at (pipeline/judge.c). */
+#define JUDGED_SIDE 400
+
+/* Photos of more are looked at in a smaller size first (pipeline/small.c). */
+#define SMALL_PIXELS 6e5
+
+/* Those of 700 px a side, at which depths are swept (camera/depth.c). */
+#define SWEEP_PIXELS 3.3e5
 
 /* All levels of a pyramid together: 1 + 1/4 + 1/16 + ... */
 #define PYRAMID (4.0 / 3)
@@ -45,11 +58,12 @@ static double aligned(const struct shape *s)
     return images(s, s->photos, s->channels) + images(s, s->photos, 1);
 }
 
-/* Its three arenas: photos with masks; weights, warps of two floats and layers; vectors of the conjugate gradients. */
+/* Its arenas: coarser photos with masks; weights, warps of two floats and layers; and the vectors of the conjugate
+ * gradients. */
 static double joint(const struct shape *s)
 {
     double m = s->photos, layers = 1 + CANVAS;
-    return block(s, PYRAMID * m * (LANES + 1)) + block(s, PYRAMID * (m * (1 + 2) + LANES * layers)) +
+    return block(s, (PYRAMID - 1) * m * (s->channels + 1)) + block(s, PYRAMID * (m * (1 + 2) + LANES * layers)) +
            block(s, layers * (3 * LANES + 3.25) + STRIPS * LANES);
 }
 
@@ -77,34 +91,92 @@ static double engine(const struct shape *s)
 
 /* ---- The stages ---- */
 
-/* 55 floats a pixel of pyramids, fields and maps, and 5 MB of features and transforms whatever the size. */
+/* 55 floats a pixel of pyramids, fields and maps. */
 static double align_bytes(const struct shape *s)
 {
-    return block(s, 55) + 5e6;
+    return block(s, 55) + FEATURE_BYTES;
 }
 
-/* The remainders of each photo, and a joint problem that is solved at a quarter of the size. */
+/* What pipeline/small.c makes of large photos, and those copies. */
+static struct shape small_shape(const struct shape *s)
+{
+    struct shape small = *s;
+    while (pixels(&small) > SMALL_PIXELS) {
+        small.width = (small.width + 1) / 2;
+        small.height = (small.height + 1) / 2;
+    }
+    return small;
+}
+
+static double small_copies(const struct shape *s)
+{
+    struct shape small = small_shape(s);
+    return small.width < s->width ? images(&small, s->photos, s->channels) : 0;
+}
+
+/* The remainders of each photo, and a joint problem that is solved at a fraction of the size. */
 static double reflection_bytes(const struct shape *s)
 {
-    return aligned(s) + block(s, 45 + 19 * s->photos);
+    struct shape small = small_shape(s);
+    return small_copies(s) + aligned(&small) + block(&small, 45 + 19 * s->photos);
 }
 
-/* T, R and four pictures between, each in all channels; 34 floats of the refinement's planes. */
+/* T, R and four pictures between, each in all channels. */
 static double rounds_bytes(const struct shape *s)
 {
-    return aligned(s) + joint(s) + images(s, 6, s->channels) + block(s, 34);
+    return aligned(s) + joint(s) + images(s, 6, s->channels);
 }
 
-/* The joint solution's layers and weights once more, as images. */
+/* By depth: roots of the photos, maps and what each sees, and the widest part of voting, integrating, and solving for both
+ * layers, as measured; labels and costs are those of a smaller size. */
+static double depth(const struct shape *s)
+{
+    double labels = pixels(s) < SWEEP_PIXELS ? pixels(s) : SWEEP_PIXELS;
+    return block(s, 95 + 12.5 * s->photos) + 20 * labels * sizeof(float);
+}
+
+/* The judge's own joint problem at the size that it judges at, the photos there, and what T is without each. */
+static double judging(const struct shape *s)
+{
+    struct shape judged = *s;
+    while (judged.width > JUDGED_SIDE || judged.height > JUDGED_SIDE) {
+        judged.width = (judged.width + 1) / 2;
+        judged.height = (judged.height + 1) / 2;
+    }
+    return joint(&judged) + images(&judged, 2 * s->photos + 3, s->channels);
+}
+
+static double judge_bytes(const struct shape *s)
+{
+    struct shape small = small_shape(s);
+    return small_copies(s) + aligned(&small) + joint(&small) + judging(&small) + FEATURE_BYTES;
+}
+
+/* Three photos or more are tried by depth as well, while what homographies gave is held: until both layers are known, or
+ * when they are judged. */
+static double trial_bytes(const struct shape *s)
+{
+    struct shape small = small_shape(s);
+    double known = block(&small, 13 + 11 * s->photos) + joint(&small) + judging(&small), most = depth(&small);
+    most = most > known ? most : known;
+    return s->photos < 3 ? 0 : small_copies(s) + aligned(&small) + joint(&small) + most + TRACK_BYTES;
+}
+
+static double depth_bytes(const struct shape *s)
+{
+    return s->photos < 3 ? 0 : depth(s);
+}
+
+/* One layer and its weights at a time beside the guide. */
 static double gradients_bytes(const struct shape *s)
 {
-    return aligned(s) + joint(s) + guide(s) + images(s, s->photos + 1, s->channels) + images(s, s->photos, 1);
+    return aligned(s) + joint(s) + guide(s) + images(s, 1, s->channels) + images(s, 1, 1);
 }
 
-/* While the layers are warped back the engine's memory is still there: an image, its mask, and a photo's weights. */
+/* While the layers are warped back the engine's memory is still there: an image and its mask. */
 static double solve_bytes(const struct shape *s)
 {
-    return aligned(s) + joint(s) + guide(s) + engine(s) + images(s, 1, s->channels) + images(s, 2, 1);
+    return images(s, s->photos, s->channels) + guide(s) + engine(s) + images(s, 1, s->channels) + images(s, 1, 1);
 }
 
 /* Seconds of one core of 3 GHz, roughly, for a pixel of a photo; the solve's for each channel of a layer, to the gap
@@ -114,8 +186,8 @@ static const struct stage {
     double (*bytes)(const struct shape *);
     double pixel_s, sample_s;
 } stages[] = {
-    {"align", align_bytes, 8e-6, 0},   {"reflection", reflection_bytes, 4e-6, 0},
-    {"joint", rounds_bytes, 8e-6, 0},  {"gradients", gradients_bytes, 0, 1e-8},
+    {"align", align_bytes, 8e-6, 0},  {"reflection", reflection_bytes, 4e-6, 0}, {"joint", rounds_bytes, 6e-6, 0},
+    {"judge", judge_bytes, 1e-6, 0},  {"trial", trial_bytes, 4e-6, 0},           {"depth", depth_bytes, 0, 0},              {"gradients", gradients_bytes, 0, 1e-8},
     {"solve", solve_bytes, 0, 0.8e-6},
 };
 

@@ -85,7 +85,7 @@ class Plans(InfoTest):
         return memory["planned"] / memory["peak"]
 
     def test_the_plan_is_met_within_a_tenth(self):
-        for photos, height, width in (3, 90, 120), (2, 210, 280), (5, 120, 160):
+        for photos, height, width in (3, 240, 320), (2, 210, 280), (5, 120, 160):
             names = self.save_scene(photos=photos, height=height, width=width)
             ratio = self.check_plan(names)
             print(f"{photos} photos of {width} x {height}: planned/peak {ratio:.3f}")
@@ -120,10 +120,10 @@ class Limits(InfoTest):
         for name in "abc":
             self.save_claim(name, 6000, 4000)
         size, before = r"\d+(\.\d)?[KMG]", {p.name for p in self.path.iterdir()}
-        for limit, advice in ("15G", r"(take 2 photos, or )?make them [1-5]\d\d0 pixels wide, or allow more"), \
+        for limit, advice in ("10G", r"(take 2 photos, or )?make them [1-5]\d\d0 pixels wide, or allow more"), \
                              ("500M", r"make them \d+0 pixels wide, or allow more"), ("1024k", "allow more"):
             done = self.expect(75, "separate", *"abc", "-o", "out", "--max-memory", limit, stdout="")
-            told = limit.replace("1024k", "1.0M").replace("15G", "15.0G")
+            told = limit.replace("1024k", "1.0M").replace("10G", "10.0G")
             self.assertRegex(done.stderr.decode(), f"^esra separate: 3 photos of 6000 x 4000 need {size} of memory, and "
                                                    f"--max-memory is {told}: {advice}\n$")
             self.assertEqual({p.name for p in self.path.iterdir()}, before)

@@ -1,8 +1,7 @@
-/* tools/esra/bench.c - esra bench kernels: what each inner loop costs with each instruction set of this processor, beside
- * what copying its bytes would.
+/* tools/esra/bench.c - esra bench kernels: what each inner loop costs with each instruction set of this processor,
+ * beside what copying its bytes would.
  *
  * The machine may be busy with other things: all paths of a kernel are run in turns, and the best of several counts. */
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,16 +10,17 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "base/timer.h"
+#include "json.h"
 #include "kernels/kernels.h"
 #include "options.h"
 
 #define NAME "bench"
 
-#define PHOTOS 3
-#define LAYERS (PHOTOS + 1)
-#define WIDTH 1024 /* of a row: all planes of one stay in the second cache */
-#define REPEATS 9
-#define SPELL_S 1e-3 /* one timing lasts so long */
+#define PHOTOS       3
+#define LAYERS       (PHOTOS + 1)
+#define WIDTH        1024 /* of a row: all planes of one stay in the second cache */
+#define REPEATS      9
+#define SPELL_S      1e-3 /* one timing lasts so long */
 #define COPIED_BYTES ((size_t)64 << 20)
 
 struct bench_options {
@@ -33,7 +33,7 @@ static const struct option options[] = {
 
 /* ---- A row of everything ---- */
 
-#define PITCH (WIDTH + KERNEL_PAD)
+#define PITCH  (WIDTH + KERNEL_PAD)
 #define PLANES (9 * LAYERS + 2 * PHOTOS + 2)
 
 struct field {
@@ -61,17 +61,45 @@ static void fill(struct field *field, float *samples)
 static void lay_out(struct field *field)
 {
     float *const *p = field->plane;
-    field->sweep = (struct sweep){.photos = PHOTOS, .a = field->a, .null = field->null, .lambda = 0.02f, .rho = 1.5f,
-                                  .sigma = 100, .r2 = 0.1f, .s = 16, .s_inverse = 1 / 16.0f, .photo_inverse = 1 / 17.0f,
+    field->sweep = (struct sweep){.photos = PHOTOS,
+                                  .a = field->a,
+                                  .null = field->null,
+                                  .lambda = 0.02f,
+                                  .rho = 1.5f,
+                                  .sigma = 100,
+                                  .r2 = 0.1f,
+                                  .s = 16,
+                                  .s_inverse = 1 / 16.0f,
+                                  .photo_inverse = 1 / 17.0f,
                                   .arrow_inverse = 1 / 18.0f};
-    field->row = (struct sweep_row){.pitch = PITCH, .x = p[0], .p = p[LAYERS], .q = p[2 * LAYERS], .z = p[3 * LAYERS],
-                                    .p_above = p[4 * LAYERS], .e_vertical = p[5 * LAYERS], .e_horizontal = p[6 * LAYERS],
-                                    .bar = p[7 * LAYERS], .bar_below = p[8 * LAYERS], .bar_pitch = PITCH,
-                                    .mixture = p[9 * LAYERS], .weight = p[9 * LAYERS + PHOTOS],
-                                    .g = p[9 * LAYERS + 2 * PHOTOS], .correction = p[9 * LAYERS + 2 * PHOTOS + 1]};
-    field->pactv = (struct pactv_row){.d = p[0], .e_vertical = p[1], .e_horizontal = p[2], .p_tilde_above = p[3],
-                                      .p_tilde = p[4], .q_tilde = p[5], .p = p[6], .q = p[7], .layer = p[8],
-                                      .layer_below = p[9], .beta = 0.3f, .step = 0.4f, .momentum = 0.7f};
+    field->row = (struct sweep_row){.pitch = PITCH,
+                                    .x = p[0],
+                                    .p = p[LAYERS],
+                                    .q = p[2 * LAYERS],
+                                    .z = p[3 * LAYERS],
+                                    .p_above = p[4 * LAYERS],
+                                    .e_vertical = p[5 * LAYERS],
+                                    .e_horizontal = p[6 * LAYERS],
+                                    .bar = p[7 * LAYERS],
+                                    .bar_below = p[8 * LAYERS],
+                                    .bar_pitch = PITCH,
+                                    .mixture = p[9 * LAYERS],
+                                    .weight = p[9 * LAYERS + PHOTOS],
+                                    .g = p[9 * LAYERS + 2 * PHOTOS],
+                                    .correction = p[9 * LAYERS + 2 * PHOTOS + 1]};
+    field->pactv = (struct pactv_row){.d = p[0],
+                                      .e_vertical = p[1],
+                                      .e_horizontal = p[2],
+                                      .p_tilde_above = p[3],
+                                      .p_tilde = p[4],
+                                      .q_tilde = p[5],
+                                      .p = p[6],
+                                      .q = p[7],
+                                      .layer = p[8],
+                                      .layer_below = p[9],
+                                      .beta = 0.3f,
+                                      .step = 0.4f,
+                                      .momentum = 0.7f};
 }
 
 /* ---- The kernels ---- */
@@ -216,23 +244,20 @@ static enum exit_code print_json(const struct job *job)
         json_t *ns = json_object();
         for (size_t p = 0; p < PATHS; p++)
             if (present(&paths[p]))
-                json_object_set_new(ns, paths[p].name, json_real(job->ns[e][p]));
-        json_array_append_new(list, json_pack("{s:s, s:f, s:f, s:o}", "kernel", entries[e].name, "bytes_a_pixel",
-                                              sizeof(float) * entries[e].floats, "copying_ns_a_pixel",
-                                              copying_ns(job, &entries[e]), "ns_a_pixel", ns));
+                json_set(&ns, paths[p].name, json_real(job->ns[e][p]));
+        json_append(&list, json_pack("{s:s, s:f, s:f, s:o}", "kernel", entries[e].name, "bytes_a_pixel",
+                                     sizeof(float) * entries[e].floats, "copying_ns_a_pixel",
+                                     copying_ns(job, &entries[e]), "ns_a_pixel", ns));
     }
     json_t *object = json_pack("{s:s, s:f, s:i, s:i, s:o}", "schema", "esra-bench-1", "copy_gb_s", 1e-9 / job->copy_s,
                                "photos", PHOTOS, "width", WIDTH, "kernels", list);
-    bool done = object && json_dumpf(object, stdout, JSON_INDENT(2)) == 0 && putchar('\n') != EOF;
-    json_decref(object);
-    if (!done)
-        return complain(EXIT_IO, NAME, "the result could not be printed on standard output");
-    return finish_stdout(EXIT_DONE, NAME);
+    return print_object(object, JSON_INDENT(2), NAME, EXIT_DONE);
 }
 
 static enum exit_code print(const struct job *job)
 {
-    printf("ns a pixel, rows of %d pixels in the cache, %d photos; copying memory: %.1f GB/s, reads and writes counted\n\n",
+    printf("ns a pixel, rows of %d pixels in the cache, %d photos; copying memory: %.1f GB/s, reads and writes "
+           "counted\n\n",
            WIDTH, PHOTOS, 1e-9 / job->copy_s);
     printf("%-16s %6s %8s", "kernel", "bytes", "copying");
     for (size_t p = 0; p < PATHS; p++)
@@ -252,7 +277,8 @@ static enum exit_code work(void *all, const struct parsed *parsed)
 {
     struct job *job = all;
     if (parsed->operand_count != 1 || strcmp(parsed->operands[0], "kernels") != 0)
-        return complain(EXIT_USAGE, NAME, "what is to be measured? 'kernels' is all there is; see 'esra help " NAME "'");
+        return complain(EXIT_USAGE, NAME,
+                        "what is to be measured? 'kernels' is all there is; see 'esra help " NAME "'");
     struct field field;
     float *samples = esra_allocate((size_t)PLANES * PITCH + KERNEL_PAD, sizeof *samples);
     if (!samples || !measure_copying(job)) {
@@ -272,11 +298,14 @@ const struct command bench_command = {
     .operands = "kernels",
     .max_operands = 1,
     .description =
-        "Times every kernel of the solver with plain C and with each instruction set that this processor has, on rows that "
-        "lie in its caches: nanoseconds a pixel, for all layers of three photos where a kernel works on layers. 'bytes' is "
+        "Times every kernel of the solver with plain C and with each instruction set that this processor has, on rows "
+        "that "
+        "lie in its caches: nanoseconds a pixel, for all layers of three photos where a kernel works on layers. "
+        "'bytes' is "
         "what a pixel takes from memory and gives back where nothing is cached, 'copying' how long that takes at the "
         "bandwidth that memcpy reaches here: a kernel faster than that waits for memory.\n\n"
-        "The best of several runs counts, and the paths take turns, so that a busy machine disturbs the comparison least.",
+        "The best of several runs counts, and the paths take turns, so that a busy machine disturbs the comparison "
+        "least.",
     .example = "esra bench kernels\nesra bench kernels --json",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -130,10 +130,10 @@ static enum exit_code print_json(const struct job *job, enum exit_code code)
     json_t *photos = json_array();
     for (int i = 0; i < job->paths.count; i++)
         if (job->heads[i].format)
-            json_array_append_new(photos, photo_to_json(job->paths.items[i], &job->heads[i]));
+            json_append(&photos, photo_to_json(job->paths.items[i], &job->heads[i]));
     json_t *object = json_pack("{s:s, s:o}", "schema", "esra-info-1", "photos", photos);
     if (object && job->options.plan)
-        json_object_set_new(object, "plan", plan_to_json(job));
+        json_set(&object, "plan", plan_to_json(job));
     return print_object(object, JSON_STYLE, NAME, code);
 }
 

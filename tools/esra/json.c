@@ -52,6 +52,14 @@ void json_append(json_t **list, json_t *item)
     *list = NULL;
 }
 
+void json_set(json_t **object, const char *key, json_t *item)
+{
+    if (json_object_set_new(*object, key, item) == 0)
+        return;
+    json_decref(*object);
+    *object = NULL;
+}
+
 /* json_dumps() of jansson 2.14 leaves a key out where its buffer cannot grow, and does not say so. Into a block that is
  * large enough it never has to. */
 char *json_text(const json_t *object, size_t style)

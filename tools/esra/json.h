@@ -15,6 +15,9 @@ json_t *name_to_json(const char *name);
 /* Appends and takes the item over; where that fails the list is given up and becomes NULL, as it stays. */
 void json_append(json_t **list, json_t *item);
 
+/* The same with a key of an object. */
+void json_set(json_t **object, const char *key, json_t *item);
+
 /* Fresh text, in a style of jansson's, that ends with a newline; NULL where memory is short or object is NULL. */
 char *json_text(const json_t *object, size_t style);
 

@@ -43,12 +43,14 @@ static const struct option options[] = {
     {"noise", 0, OPTION_TEXT, "X", FIELD(noise), false, "standard deviation in stored values of 0..1 (default 0.006)"},
     {"blur", 0, OPTION_TEXT, "px", FIELD(blur), false, "how far the reflection is out of focus (default 1)"},
     {"bits", 0, OPTION_TEXT, "8|16", FIELD(bits), false, "of a stored value (default 8)"},
-    {"format", 0, OPTION_TEXT, "png|jpg|tif", FIELD(format), false, "of the photos; the truth is always PNG (default png)"},
+    {"format", 0, OPTION_TEXT, "png|jpg|tif", FIELD(format), false,
+     "of the photos; the truth is always PNG (default png)"},
     {"quality", 0, OPTION_TEXT, "1..100", FIELD(quality), false, "of JPEG (default 95)"},
     {"depth", 0, OPTION_FLAG, NULL, FIELD(depth), false,
      "both layers are scenes with depth before one moving camera; --shift is then that of the nearest point"},
     {"transmitted-depth", 0, OPTION_FILE, "FILE", FIELD(depths[0]), false,
-     "how near what is behind the glass is, white the nearest (default: planes aslant, and something near); means --depth"},
+     "how near what is behind the glass is, white the nearest (default: planes aslant, and something near); means "
+     "--depth"},
     {"reflected-depth", 0, OPTION_FILE, "FILE", FIELD(depths[1]), false, "the same of what is reflected"},
     {"focal", 0, OPTION_TEXT, "px", FIELD(focal), false,
      "focal length of that camera (default 1.2 times the larger side)"},
@@ -99,7 +101,8 @@ static enum exit_code take_count(const char *flag, const char *text, int *value)
         return EXIT_DONE;
     long number = strtol(text, &end, 10);
     *value = number > INT_MAX ? INT_MAX : number < INT_MIN ? INT_MIN : (int)number;
-    return end != text && !*end ? EXIT_DONE : complain(EXIT_USAGE, NAME, "--%s takes a whole number, not '%s'", flag, text);
+    return end != text && !*end ? EXIT_DONE
+                                : complain(EXIT_USAGE, NAME, "--%s takes a whole number, not '%s'", flag, text);
 }
 
 /* At most what JSON's integers hold everywhere: truth.json repeats it. */
@@ -121,7 +124,8 @@ static enum exit_code take_size(const char *text, int *width, int *height)
     char rest;
     if (!text)
         return EXIT_DONE;
-    if (sscanf(text, "%5dx%5d%c", width, height, &rest) != 2 || *width < 8 || *height < 8 || *width > 65536 || *height > 65536)
+    if (sscanf(text, "%5dx%5d%c", width, height, &rest) != 2 || *width < 8 || *height < 8 || *width > 65536 ||
+        *height > 65536)
         return complain(EXIT_USAGE, NAME, "--size takes a width and a height such as 640x480, not '%s'", text);
     return EXIT_DONE;
 }
@@ -133,10 +137,14 @@ static enum exit_code take_reals(struct job *job)
     const struct {
         const char *flag, *text;
         double *value;
-    } reals[] = {{"shift", o->shift, &s->shift_px}, {"rotation", o->rotation, &s->rotation_deg},
-                 {"gain", o->gain, &s->gain_spread}, {"transmission", o->transmission, &s->transmission},
-                 {"reflection", o->reflection, &s->reflection}, {"noise", o->noise, &s->noise},
-                 {"blur", o->blur, &s->blur_px}, {"focal", o->focal, &s->focal_px}};
+    } reals[] = {{"shift", o->shift, &s->shift_px},
+                 {"rotation", o->rotation, &s->rotation_deg},
+                 {"gain", o->gain, &s->gain_spread},
+                 {"transmission", o->transmission, &s->transmission},
+                 {"reflection", o->reflection, &s->reflection},
+                 {"noise", o->noise, &s->noise},
+                 {"blur", o->blur, &s->blur_px},
+                 {"focal", o->focal, &s->focal_px}};
     enum exit_code code = EXIT_DONE;
     for (size_t n = 0; n < sizeof reals / sizeof reals[0] && code == EXIT_DONE; n++)
         code = take_real(reals[n].flag, reals[n].text, reals[n].value);
@@ -150,7 +158,9 @@ static enum exit_code take_counts(struct job *job)
     const struct {
         const char *flag, *text;
         int *value;
-    } counts[] = {{"photos", o->photos, &s->photos}, {"bits", o->bits, &s->bits}, {"threads", o->threads, &s->threads},
+    } counts[] = {{"photos", o->photos, &s->photos},
+                  {"bits", o->bits, &s->bits},
+                  {"threads", o->threads, &s->threads},
                   {"quality", o->quality, &job->write.quality}};
     enum exit_code code = EXIT_DONE;
     for (size_t n = 0; n < sizeof counts / sizeof counts[0] && code == EXIT_DONE; n++)
@@ -259,7 +269,8 @@ static esra_status make_room(struct job *job)
     if (!job->images || !job->views || !job->motion || !job->gains)
         return esra_fail_memory(&job->message);
     for (size_t k = 0; k < count; k++) {
-        TRY(esra_image_create(&job->images[k], job->settings.width, job->settings.height, a > b ? a : b, &job->message));
+        TRY(esra_image_create(&job->images[k], job->settings.width, job->settings.height, a > b ? a : b,
+                              &job->message));
         job->views[k] = view(&job->images[k]);
     }
     job->result = (esra_synth_result)ESRA_SYNTH_RESULT_INIT;
@@ -342,7 +353,8 @@ static esra_status write_pictures(struct job *job)
     esra_status status = ESRA_OK;
     for (int k = 0; k < n + 2; k++) {
         struct photo photo = {.pixels = job->images[k], .depth = job->settings.bits, .format = "PNG"};
-        TRY(esra_photo_write_output(&photo, &job->outputs[k], job->paths[k], k < n ? &job->write : &truth, &job->message));
+        TRY(esra_photo_write_output(&photo, &job->outputs[k], job->paths[k], k < n ? &job->write : &truth,
+                                    &job->message));
     }
 fail:
     return status;
@@ -353,7 +365,8 @@ static esra_status write_depths(struct job *job)
     const size_t shape[2] = {(size_t)job->settings.height, (size_t)job->settings.width};
     esra_status status = ESRA_OK;
     for (int l = 0; job->settings.depth && l < 2; l++)
-        TRY(esra_npy_write(&job->outputs[job->settings.photos + 2 + l], job->inverses[l].data, 2, shape, &job->message));
+        TRY(esra_npy_write(&job->outputs[job->settings.photos + 2 + l], job->inverses[l].data, 2, shape,
+                           &job->message));
 fail:
     return status;
 }
@@ -379,23 +392,24 @@ static json_t *cameras_to_json(const struct job *job)
     json_t *array = json_array();
     for (int i = 0; i < job->settings.photos; i++) {
         const double *r = job->cameras[i].rotation, *t = job->cameras[i].translation;
-        json_array_append_new(array, json_pack("{s:[[f,f,f],[f,f,f],[f,f,f]], s:[f,f,f]}", "rotation", r[0], r[1], r[2], r[3],
-                                               r[4], r[5], r[6], r[7], r[8], "translation", t[0], t[1], t[2]));
+        json_append(&array, json_pack("{s:[[f,f,f],[f,f,f],[f,f,f]], s:[f,f,f]}", "rotation", r[0], r[1], r[2], r[3],
+                                      r[4], r[5], r[6], r[7], r[8], "translation", t[0], t[1], t[2]));
     }
     return array;
 }
 
-/* Of flat layers their motions, of layers with depth the cameras: with the inverse depths beside they tell every pixel's. */
-static void motions_to_json(const struct job *job, json_t *object)
+/* Of flat layers their motions, of layers with depth the cameras: with the inverse depths beside they tell every
+ * pixel's. */
+static void set_motions(const struct job *job, json_t **object)
 {
     const esra_synth_result *r = &job->result;
     int n = job->settings.photos;
     if (job->settings.depth) {
-        json_object_set_new(object, "focal_px", json_real(r->focal_px));
-        json_object_set_new(object, "cameras", cameras_to_json(job));
+        json_set(object, "focal_px", json_real(r->focal_px));
+        json_set(object, "cameras", cameras_to_json(job));
     } else {
-        json_object_set_new(object, "transmitted_homographies", transforms_to_json(r->transmitted_motion, n));
-        json_object_set_new(object, "reflected_homographies", transforms_to_json(r->reflected_motion, n));
+        json_set(object, "transmitted_homographies", transforms_to_json(r->transmitted_motion, n));
+        json_set(object, "reflected_homographies", transforms_to_json(r->reflected_motion, n));
     }
 }
 
@@ -403,16 +417,15 @@ static json_t *truth_to_json(const struct job *job)
 {
     const esra_synth_settings *s = &job->settings;
     const esra_synth_result *r = &job->result;
-    json_t *object = json_pack("{s:s, s:I, s:i, s:i, s:i}", "schema", "esra-synth-1", "seed", (json_int_t)s->seed, "width",
-                               s->width, "height", s->height, "reference", 1);
-    json_t *rest = json_pack("{s:o, s:o, s:f, s:f, s:f, s:f}", "mixing", numbers_to_json(r->mixing, s->photos),
-                             "reflection_gain", numbers_to_json(r->reflection_gain, s->photos), "transmission",
-                             s->transmission, "reflection", s->reflection, "noise", s->noise, "blur", s->blur_px);
-    if (object && rest) {
-        motions_to_json(job, object);
-        json_object_update(object, rest);
-    }
-    json_decref(rest);
+    json_t *object = json_pack("{s:s, s:I, s:i, s:i, s:i}", "schema", "esra-synth-1", "seed", (json_int_t)s->seed,
+                               "width", s->width, "height", s->height, "reference", 1);
+    set_motions(job, &object);
+    json_set(&object, "mixing", numbers_to_json(r->mixing, s->photos));
+    json_set(&object, "reflection_gain", numbers_to_json(r->reflection_gain, s->photos));
+    json_set(&object, "transmission", json_real(s->transmission));
+    json_set(&object, "reflection", json_real(s->reflection));
+    json_set(&object, "noise", json_real(s->noise));
+    json_set(&object, "blur", json_real(s->blur_px));
     return object;
 }
 
@@ -500,13 +513,17 @@ const struct command synth_command = {
     .summary = "make photos through glass whose truth is known, of two pictures",
     .operands = "",
     .description =
-        "Mixes the two pictures in linear light, each moved on its own as a hand moves a camera, with gains that differ, "
+        "Mixes the two pictures in linear light, each moved on its own as a hand moves a camera, with gains that "
+        "differ, "
         "noise, and a reflection out of focus. Writes into FOLDER: photo-1, photo-2, ..., truth-transmitted-1.png and "
         "truth-reflected-1.png (the layers as photo 1 sees them), and truth.json: motions (px of photo 1 to px of the "
-        "photo), gains and settings. With --depth each layer is a surface before one camera that turns and moves, near parts "
+        "photo), gains and settings. With --depth each layer is a surface before one camera that turns and moves, near "
+        "parts "
         "hiding what is behind them; truth.json then has the cameras, and truth-transmitted-inverse-depth.npy and "
-        "truth-reflected-inverse-depth.npy what photo 1 sees how near. A point of photo 1 at pixel x with inverse depth q is at "
-        "c + f (P0, P1)/P2 of photo i: P = rotation (X, 1) + q translation, X = (x - c)/f, c the middle of the photo.\n\n"
+        "truth-reflected-inverse-depth.npy what photo 1 sees how near. A point of photo 1 at pixel x with inverse "
+        "depth q is at "
+        "c + f (P0, P1)/P2 of photo i: P = rotation (X, 1) + q translation, X = (x - c)/f, c the middle of the "
+        "photo.\n\n"
         "A seed makes the same scene, bit for bit, with any number of threads. Files appear whole or not at all.",
     .example = "esra synth -t behind.jpg -r reflected.jpg -n 5 --seed 1 -o scene",
     .options = options,
