@@ -145,7 +145,10 @@ static const char *verdict(const esra_separation *separation)
     switch (separation->method) {
     case ESRA_METHOD_NONE: return "The layers could not be told apart; the photo is given back as it was.";
     case ESRA_METHOD_VOTING: return "The reflection's motion was not found; layers were told apart by what most photos agree on.";
-    case ESRA_METHOD_JOINT: return "The motion of both layers was found, and both were recovered together.";
+    case ESRA_METHOD_JOINT:
+        return separation->motion == ESRA_MOTION_DEPTH
+                   ? "Both layers have depth: the camera's way and their depths were found, and both were recovered together."
+                   : "The motion of both layers was found, and both were recovered together.";
     case ESRA_METHOD_GIVEN: return "The layers were recovered from the gradients given.";
     }
     return "";
@@ -294,6 +297,10 @@ static void put_numbers(struct page *page, const struct report *report)
     if (s->method == ESRA_METHOD_JOINT)
         put(page, "<tr><td>two-layer model</td><td>objective %.4g a pixel, residual %.4f</td></tr>", s->joint_objective,
             s->joint_residual);
+    if (s->prediction_base > 0)
+        put(page, "<tr><td>photos left out</td><td>predicted by the layers of the others with an error of %.4f; by the photo "
+                  "most like them with %.4f</td></tr>",
+            s->prediction_error, s->prediction_base);
     put(page, "<tr><td>seconds</td><td>%.1f aligning, %.1f separating, %.1f solving, %.1f in all</td></tr></table>\n",
         s->align_s, s->joint_s, s->solve_s, s->total_s);
 }
