@@ -167,11 +167,11 @@ fail:
 }
 
 /* Light adds up, but cameras store it bent by curves of their own that no profile tells: on photographs with known truth
- * layers were better by .9 and 2.3 dB when told apart in the root of light than in light. Everything from here on sees
- * the roots; frames.c squares the answer. */
+ * layers were better by .9 and 2.3 dB when told apart in the root of light than in light. Unless light is known to add up,
+ * everything from here on sees the roots; frames.c squares the answer. */
 static void see_roots(struct pipeline *p, struct image **roots)
 {
-    if (p->input->linear_depth || p->on_trial)
+    if (p->input->linear_depth || p->on_trial || p->adds_up)
         return;
     for (int i = 0; i < p->photos; i++) {
         esra_image_free(&p->copies[i]);

@@ -86,6 +86,7 @@ static esra_status start_over(struct pipeline *p)
 {
     struct pipeline fresh = esra_pipeline_sibling(p, p->input);
     fresh.by_depth = true;
+    fresh.adds_up = p->adds_up;
     fresh.judgement = p->judgement;
     p->judgement = (struct judgement){0};
     esra_pipeline_free(p);

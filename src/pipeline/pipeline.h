@@ -49,6 +49,7 @@ struct pipeline {
     bool wants_layers; /* and not motions alone */
     bool by_depth;     /* the layers move by parallax, and not by homographies */
     bool on_trial;     /* only to be judged, and so in the same light as the other way */
+    bool adds_up;      /* linear light predicts photos so well that layers do add up in it */
     bool rooted;       /* the photos seen are square roots of light */
     struct judgement judgement;
 

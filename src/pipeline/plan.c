@@ -157,7 +157,7 @@ static double judge_bytes(const struct shape *s)
 static double trial_bytes(const struct shape *s)
 {
     struct shape small = small_shape(s);
-    double known = block(&small, 13 + 11 * s->photos) + joint(&small) + judging(&small), most = depth(&small);
+    double known = block(&small, 10 + 9 * s->photos) + joint(&small) + judging(&small), most = depth(&small);
     most = most > known ? most : known;
     return s->photos < 3 ? 0 : small_copies(s) + aligned(&small) + joint(&small) + most + TRACK_BYTES;
 }

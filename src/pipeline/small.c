@@ -62,6 +62,7 @@ static void take_over(struct pipeline *p, struct pipeline *small, double scale)
         p->reflection_gain[i] = small->reflection_gain[i];
     }
     p->by_depth = small->by_depth;
+    p->adds_up = small->adds_up;
     p->reflection_found = small->reflection_found && !small->by_depth;
     p->rounds = small->rounds;
     p->judgement = small->judgement;

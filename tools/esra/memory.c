@@ -10,7 +10,7 @@
 #include "base/memory.h"
 
 /* The program itself and its libraries, stacks, and what malloc keeps. */
-#define PROGRAM_BYTES 10e6
+#define PROGRAM_BYTES 7.5e6
 
 /* A photo's curve with its inverse (colour/light.c). */
 #define LIGHT_BYTES 430e3

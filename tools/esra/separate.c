@@ -20,7 +20,7 @@
          "with depth; auto: homography or depth, whichever predicts left-out photos better (default auto)"},                                   \
         {"light", 0, OPTION_TEXT, "auto|linear|stored", FIELD(light), false,                                           \
          "work in linear light, where layers add up, or in the values stored; auto: linear, but by depth the root of "  \
-         "light, which fits most cameras' pictures of such scenes better (default auto)"},                              \
+         "light unless linear light predicts left-out photos well (default auto)"},                                     \
         {"swap", 0, OPTION_FLAG, NULL, FIELD(swap), false,                                                             \
          "take the layer that was taken for the scene as the reflection, and the other way round"},                    \
         {"tolerate-truncated", 0, OPTION_FLAG, NULL, FIELD(tolerate_truncated), false,                                 \
