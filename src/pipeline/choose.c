@@ -5,8 +5,8 @@
 
 /* Errors of prediction, by depth over by homographies: below the first depth is the way, above the second it is not.
  * Between them both motions are about right, and what counts is how much of the photos each explains: depth, whose T is
- * held to the gradients that the photos agree on, may explain a little less. Scenes of flat layers lay at 1.1 to 2.2 with a
- * mean weight lower by .065 or more, scenes with depth at .66 to 1.15 with one lower by .035 at most. */
+ * held to the gradients that the photos agree on, may explain a little less. Scenes of flat layers lay at 1.1 to 3.2, the
+ * lowest with a mean weight lower by .065, scenes with depth at .66 to 1.15 with one lower by .035 at most. */
 #define CLEARLY_BETTER .9
 #define CLEARLY_WORSE 1.3
 #define TRUST_SLACK .05
