@@ -35,11 +35,15 @@ bench: setup all
 test-asan: setup
 	cmake --preset asan >/dev/null
 	cmake --build build-asan -j $(JOBS) >/dev/null
-	ctest --test-dir build-asan -j $(JOBS) --output-on-failure
+	ctest --test-dir build-asan -j $(JOBS) --output-on-failure -E '$(SLOW)'
+
+# Whole separations by the dozen: minutes with sanitizers, where other suites run the same code. test-all runs them too.
+SLOW = ^cli/(separate|info)$$
 
 # Also every fault instead of a sample, the thread sanitizer, clang, the core alone, and valgrind.
 test-all: test
 	@scripts/setup.sh --all
+	ctest --test-dir build-asan --output-on-failure -R '$(SLOW)'
 	ESRA_TEST_ALL=1 ESRA_TEST_ROUNDS=10000 ctest --test-dir build-asan --output-on-failure -R '^(fault|io)/'
 	set -e; for preset in tsan clang core; do \
 	    cmake --preset $$preset >/dev/null; cmake --build build-$$preset -j $(JOBS) >/dev/null; \

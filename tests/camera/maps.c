@@ -40,7 +40,7 @@ static void paths_add_up(void)
     struct pool *pool = make_pool(2);
     struct message message = {""};
     for (int n = 0; n < PIXELS * PADDED; n++)
-        volume[n] = n % PADDED < LABELS ? (uint8_t)check_random(0, 251) : 255;
+        volume[n] = (uint8_t)(n % PADDED < LABELS ? check_random(0, 251) : 255);
     for (int n = 0; n < PIXELS; n++)
         small[n] = 17, large[n] = 120;
     struct sgm sgm = {WIDTH, HEIGHT, LABELS, PADDED, volume, small, large, sums};
