@@ -108,23 +108,41 @@ fail:
     return status;
 }
 
+/* The part of a struct that its caller has, and defaults for the rest; false where it was not initialised. */
+static bool take_struct(void *to, const void *from, size_t size)
+{
+    size_t callers = 0;
+    if (from)
+        memcpy(&callers, from, sizeof callers);
+    if (callers < sizeof callers)
+        return false;
+    memcpy(to, from, callers < size ? callers : size);
+    return true;
+}
+
 /* What both calls below share. The solver's own message and threads serve the whole of it. */
-static esra_status run_pipeline(esra_solver *solver, const esra_photos *photos, const esra_settings *caller_settings,
-                                esra_separation *separation, esra_status (*run)(struct pipeline *))
+static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_photos,
+                                const esra_settings *caller_settings, esra_separation *caller_separation,
+                                esra_status (*run)(struct pipeline *))
 {
     esra_status status;
     esra_settings settings;
+    esra_photos photos = ESRA_PHOTOS_INIT;
+    esra_separation separation = {0};
     struct pipeline pipeline = {0};
     solver->message.text[0] = '\0';
     TRY(esra_settings_check(&settings, caller_settings, &solver->message));
-    if (!photos || photos->struct_size < sizeof *photos || !separation || separation->struct_size < sizeof *separation)
+    if (!take_struct(&photos, caller_photos, sizeof photos) ||
+        !take_struct(&separation, caller_separation, sizeof separation))
         return esra_fail(&solver->message, ESRA_BAD_ARGUMENT,
                          "photos or separation was not initialised: set struct_size to the size of the struct");
     TRY(prepare_pool(solver, settings.threads));
-    pipeline = (struct pipeline){.input = photos, .settings = &settings, .output = separation, .pool = solver->pool,
+    pipeline = (struct pipeline){.input = &photos, .settings = &settings, .output = &separation, .pool = solver->pool,
                                  .message = &solver->message, .solver = solver, .progress = solver->progress,
                                  .user = solver->user};
     TRY(run(&pipeline));
+    size_t callers = caller_separation->struct_size;
+    memcpy(caller_separation, &separation, callers < sizeof separation ? callers : sizeof separation);
 fail:
     esra_pipeline_free(&pipeline);
     return status;

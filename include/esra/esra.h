@@ -207,11 +207,11 @@ typedef struct esra_transform {
 } esra_transform;
 
 typedef enum esra_motion {
-    ESRA_MOTION_AUTO, /* homographies or depth, whichever predicts photos better that it has not seen */
     ESRA_MOTION_HOMOGRAPHY,
     ESRA_MOTION_AFFINE,
     ESRA_MOTION_TRANSLATION,
     ESRA_MOTION_DEPTH, /* two rigid scenes seen by one moving camera: every pixel has a depth */
+    ESRA_MOTION_AUTO,  /* homographies or depth, whichever predicts photos better that it has not seen */
 } esra_motion;
 
 /* Photos of one scene behind glass, of one size, the camera moved a little between them. What is NULL is estimated. */
@@ -221,15 +221,15 @@ typedef struct esra_photos {
     const esra_image *images; /* m images of 1 or 3 channels; linear light in [0,1] unless stored_values is set */
     int reference;            /* the photo, from 0, whose frame the answer is drawn in */
     int stored_values;        /* the images hold code values as cameras store them */
-    int linear_depth;         /* by depth, too, tell layers apart in linear light, and not in its square root */
     esra_motion motion;       /* how freely the layers may move */
     int swap;                 /* the layer that moves as the stronger one does is the reflection */
     const esra_transform *transmitted; /* m: reference px -> px of the photo, by which the scene behind stands still */
     const esra_transform *reflected;   /* m: the same for what is reflected */
     const double *mixing;              /* m coefficients a_i relative to the reference's own, which is 1 */
     const esra_image *gradients;       /* 2(m+1), as in esra_problem, in the reference frame */
+    int linear_depth; /* by depth, too, tell layers apart in linear light, however little it predicts; not in its root */
 } esra_photos;
-#define ESRA_PHOTOS_INIT {sizeof(esra_photos), 0, NULL, 0, 0, 0, ESRA_MOTION_AUTO, 0, NULL, NULL, NULL, NULL}
+#define ESRA_PHOTOS_INIT {sizeof(esra_photos), 0, NULL, 0, 0, ESRA_MOTION_AUTO, 0, NULL, NULL, NULL, NULL, 0}
 
 /* How the layers were told apart. */
 typedef enum esra_method {
@@ -265,21 +265,22 @@ typedef struct esra_separation {
     esra_image transmitted;             /* the scene behind the glass, as the reference photo shows it */
     const esra_image *reflected;        /* m images: what each photo reflects, in its own frame */
     esra_image confidence;              /* one channel in [0,1], reference frame */
-    esra_transform *transmitted_motion; /* m, as in esra_photos */
+    esra_transform *transmitted_motion; /* m, as in esra_photos; by depth, where no transform is, the median shift */
     esra_transform *reflected_motion;   /* m */
     double *mixing;                     /* m: a_i, relative to the reference photo */
     double *reflection_gain;            /* m: b_i, likewise */
     esra_photo_facts *facts;            /* m */
     esra_method method;
-    esra_motion motion;     /* that was taken: ESRA_MOTION_AUTO is not among them */
     unsigned warnings;      /* a set of esra_warning */
     esra_info info;         /* of the certified solve */
     double joint_objective; /* of the two-layer model, a pixel; 0 where it was not solved */
     double joint_residual;  /* root mean square of what it does not explain */
-    double joint_trusted;   /* mean robust weight of the photos' pixels in it: 1 where it explains everything */
+    double align_s, joint_s, solve_s, total_s; /* seconds */
+    double joint_trusted;    /* mean robust weight of the photos' pixels in the two-layer model: 1 where it explains all */
+    esra_motion motion;      /* that was taken: ESRA_MOTION_AUTO is not among them */
+    int in_roots;            /* layers were told apart in the root of light */
     double prediction_error; /* of photos left out one at a time and predicted by the layers of the others: mean distance */
     double prediction_base;  /* of colour gradients; and that of the photo most alike in their place. 0: not known */
-    double align_s, joint_s, solve_s, total_s; /* seconds */
 } esra_separation;
 
 /* Separates the photos: alignment, mixing coefficients, motion of the reflection, gradients of the layers, and the certified

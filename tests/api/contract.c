@@ -259,6 +259,35 @@ static void plans_of_the_impossible(void)
     CHECK(older.plan.bytes > 0 && older.plan.core_seconds == 7 && older.after == 9);
 }
 
+/* The same of photos and their separation, whose structs have grown. */
+static void shorter_photos_are_respected(void)
+{
+    float samples[2][12 * 9];
+    esra_image images[2];
+    esra_solver *solver;
+    for (int i = 0; i < 2; i++) {
+        for (int n = 0; n < 12 * 9; n++)
+            samples[i][n] = (float)check_random(0, 1);
+        images[i] = esra_image_planar(samples[i], 12, 9, 1);
+    }
+    esra_photos photos = ESRA_PHOTOS_INIT;
+    photos.struct_size = offsetof(esra_photos, linear_depth);
+    photos.photos = 2;
+    photos.images = images;
+    photos.motion = ESRA_MOTION_HOMOGRAPHY;
+    memset(&photos.linear_depth, 0xee, sizeof photos.linear_depth);
+    esra_separation separation = {.struct_size = offsetof(esra_separation, joint_trusted), .total_s = -1};
+    memset(&separation.joint_trusted, 0xee, sizeof separation - separation.struct_size);
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    CHECK(esra_solver_separate(solver, &photos, NULL, &separation) == ESRA_OK);
+    CHECK(separation.total_s >= 0 && separation.struct_size == offsetof(esra_separation, joint_trusted));
+    for (const unsigned char *byte = (unsigned char *)&separation.joint_trusted; byte < (unsigned char *)(&separation + 1); byte++)
+        CHECK(*byte == 0xee);
+    separation.struct_size = 0;
+    CHECK(esra_solver_separate(solver, &photos, NULL, &separation) == ESRA_BAD_ARGUMENT);
+    esra_solver_free(&solver);
+}
+
 int main(void)
 {
     RUN(settings_out_of_range_are_named);
@@ -268,6 +297,7 @@ int main(void)
     RUN(sizes_that_overflow_are_refused);
     RUN(missing_parts_are_named);
     RUN(shorter_structs_are_respected);
+    RUN(shorter_photos_are_respected);
     RUN(uninitialised_settings_are_refused);
     RUN(the_table_describes_the_struct);
     RUN(a_solver_can_be_used_again);

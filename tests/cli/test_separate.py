@@ -78,7 +78,7 @@ class Results(SeparateTest):
         self.assertEqual(sorted(p.name for p in (self.path / "out").iterdir()), OUTPUTS)
         told = self.result()
         self.assertEqual(json.loads(done.stdout), told)
-        self.assertEqual(list(told), ["schema", "version", "method", "motion", "reference", "width", "height", "photos", "warnings",
+        self.assertEqual(list(told), ["schema", "version", "method", "motion", "light", "reference", "width", "height", "photos", "warnings",
                                       "lambda", "strength", "solve", "joint", "prediction", "threads", "seconds", "memory"])
         self.assertEqual((told["schema"], told["method"], told["reference"]), ("esra-separate-1", "joint", 2))
         self.assertEqual((told["width"], told["height"], told["strength"], told["warnings"]), (128, 96, 1, []))

@@ -69,9 +69,10 @@ static esra_status make_result(struct job *job)
     char engine[32];
     setting_choice("engine", job->settings.engine, engine, sizeof engine);
     job->result = json_pack(
-        "{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:f, s:f, s:{s:s,s:s,s:f,s:f,s:f,s:i}, s:{s:f,s:f,s:f}, s:{s:f,s:f}, s:i, s:{s:f,s:f,s:f,s:f}}",
+        "{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:f, s:f, s:{s:s,s:s,s:f,s:f,s:f,s:i}, s:{s:f,s:f,s:f}, s:{s:f,s:f}, s:i, s:{s:f,s:f,s:f,s:f}}",
         "schema", "esra-separate-1", "version", esra_version(), "method", job_method_name(s->method), "motion",
-        job_motion_name(s->motion), "reference",
+        job_motion_name(s->motion), "light",
+        job->photos.stored_values ? "stored" : s->in_roots ? "root" : "linear", "reference",
         job->reference + 1, "width", job->scene.width, "height", job->scene.height, "photos", job_photos_to_json(job), "warnings",
         job_warnings_to_json(s->warnings), "lambda", job->settings.lambda, "strength", job->strength, "solve", "status",
         s->method == ESRA_METHOD_NONE ? "none" : esra_outcome_name(info->outcome), "engine", engine, "objective",

@@ -6,7 +6,7 @@
 #include "separate.h"
 
 /* In the order of esra_motion. */
-static const char *const motion_words[] = {"auto", "homography", "affine", "translation", "depth", NULL};
+static const char *const motion_words[] = {"homography", "affine", "translation", "depth", "auto", NULL};
 
 const char *job_motion_name(esra_motion motion)
 {
@@ -32,7 +32,7 @@ static bool take_number(const char *text, double standard, double lowest, double
 enum exit_code job_take_words(struct job *job)
 {
     const struct separate_options *o = &job->options;
-    int motion = choose(o->motion, motion_words);
+    int motion = choose(o->motion ? o->motion : "auto", motion_words);
     int light = choose(o->light, (const char *[]){"auto", "linear", "stored", NULL});
     int layers = choose(o->layers, (const char *[]){"all", "transmitted", "reflected", NULL});
     if (motion < 0)
