@@ -268,7 +268,7 @@ esra_status esra_joint_trust(const struct joint *joint, int photo, struct image 
     const struct joint_level *level = &joint->level[joint->finest];
     TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], 1, message));
     for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
-        out->data[n] = level->weight[photo][n] / (float)joint->confidence[photo];
+        out->data[n] = joint->confidence[photo] > 0 ? level->weight[photo][n] / (float)joint->confidence[photo] : 0;
 fail:
     return status;
 }

@@ -110,7 +110,8 @@ esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *
 esra_status esra_joint_predict(const struct joint *joint, int photo, struct image *predicted, struct image *shown,
                                struct image *mask, struct message *message);
 
-/* The robust weight of photo i in [0,1]: one where the model explains it, towards zero where not; zero where masked. */
+/* The robust weight of photo i in [0,1]: one where the model explains it, towards zero where not; zero where masked or
+ * without confidence. */
 esra_status esra_joint_trust(const struct joint *joint, int photo, struct image *out, struct message *message);
 
 #endif
