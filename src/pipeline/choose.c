@@ -15,11 +15,13 @@
  * lay at .69 and .81, photographs whose layers were better in the root of light at .92 and .98. */
 #define ADDS_UP .88
 
-/* Both ways are open where nobody has said which, and there are photos enough for a judgement. */
+/* There are photos enough for a judgement, and nobody has said which way; or depth was asked for, and the light is in
+ * question. */
 static bool open_question(const struct pipeline *p)
 {
-    return p->wants_layers && !p->approached && p->photos > 2 && p->input->motion == ESRA_MOTION_AUTO &&
-           !p->input->transmitted && !p->input->swap && !p->input->gradients;
+    const esra_photos *input = p->input;
+    return p->wants_layers && !p->approached && p->photos > 2 && !input->transmitted && !input->gradients &&
+           (p->by_depth || (input->motion == ESRA_MOTION_AUTO && !input->swap));
 }
 
 struct pipeline esra_pipeline_sibling(const struct pipeline *p, const esra_photos *input)
@@ -92,7 +94,7 @@ esra_status esra_pipeline_choose(struct pipeline *p)
     TRY(esra_pipeline_load(&trial));
     TRY(esra_pipeline_try_depth(&trial));
     p->stopped = p->stopped || trial.stopped;
-    p->by_depth = !p->stopped && depth_wins(&trial, p);
+    p->by_depth = p->by_depth || (!p->stopped && depth_wins(&trial, p));
     if (p->by_depth) {
         take_numbers(&p->judgement, &trial.judgement);
         p->adds_up = p->judgement.error < ADDS_UP * p->judgement.baseline;

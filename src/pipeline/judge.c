@@ -6,10 +6,6 @@
 #include "base/memory.h"
 #include "pipeline/doubt.h"
 
-/* Sides of the size judged. A solve takes a tenth of a second a photo there, and what is in doubt is larger than a pixel
- * of it. */
-#define MOST_SIDE 400
-
 /* Two photos leave nothing to leave out. What there is of doubt is then made of how far the gains may be wrong: by these
  * parts of them, as measured on scenes with known ones. */
 #define MIXING_ERROR .005
@@ -217,7 +213,7 @@ static esra_status make_room(struct judge *judge, const struct joint_photos *pho
 {
     const struct image *first = &photos->photos[0];
     size_t m = (size_t)photos->count;
-    while ((first->width > first->height ? first->width : first->height) >> judge->level > MOST_SIDE)
+    while ((first->width > first->height ? first->width : first->height) >> judge->level > JUDGED_SIDE)
         judge->level++;
     esra_joint_settings_default(&judge->settings);
     judge->confidence = esra_allocate(m, sizeof *judge->confidence);

@@ -9,6 +9,10 @@
 
 #include "solve/joint.h"
 
+/* No side of the size judged is longer. A solve takes a tenth of a second a photo there, and what is in doubt is larger
+ * than a pixel of it. */
+#define JUDGED_SIDE 400
+
 struct judgement {
     bool judged;      /* there were photos enough to leave one out */
     double error;     /* of a photo predicted without itself: mean distance of colour gradients */

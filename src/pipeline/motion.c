@@ -17,11 +17,11 @@
 /* Layers do not move further apart than this share of the width. */
 #define MOST_APART .25
 
-static enum motion motion_model(esra_motion motion)
+enum motion esra_pipeline_motion(const struct pipeline *p)
 {
-    return motion == ESRA_MOTION_TRANSLATION ? MOTION_TRANSLATION
-           : motion == ESRA_MOTION_AFFINE    ? MOTION_AFFINE
-                                             : MOTION_HOMOGRAPHY;
+    return p->input->motion == ESRA_MOTION_TRANSLATION ? MOTION_TRANSLATION
+           : p->input->motion == ESRA_MOTION_AFFINE    ? MOTION_AFFINE
+                                                       : MOTION_HOMOGRAPHY;
 }
 
 static struct transform transform_of(const esra_transform *given)
@@ -68,7 +68,7 @@ static void swap_layers(struct pipeline *p)
 
 esra_status esra_pipeline_align(struct pipeline *p)
 {
-    struct align_options options = {motion_model(p->input->motion), p->input->stored_values};
+    struct align_options options = {esra_pipeline_motion(p), p->input->stored_values};
     esra_status status = ESRA_OK;
     if (p->input->transmitted)
         take_given(p);
@@ -275,7 +275,7 @@ static esra_status take_given_reflection(struct pipeline *p)
 esra_status esra_pipeline_find_reflection(struct pipeline *p)
 {
     struct reflection_problem problem = {p->aligned, p->masks, p->mixing, p->photos, p->reference, p->motions,
-                                         motion_model(p->input->motion)};
+                                         esra_pipeline_motion(p)};
     struct search search = {0};
     esra_status status;
     if (p->approached)

@@ -18,6 +18,7 @@ static esra_status run_steps(struct pipeline *p, const char *stage, step *const 
 }
 
 static step *const first_steps[] = {esra_pipeline_align, esra_pipeline_approach};
+static step *const depth_first_steps[] = {esra_pipeline_approach, esra_pipeline_choose};
 static step *const motion_steps[] = {esra_pipeline_warp, esra_pipeline_measure, esra_pipeline_find_reflection};
 static step *const joint_steps[] = {esra_pipeline_solve_jointly, esra_pipeline_judge, esra_pipeline_choose};
 static step *const depth_motion_steps[] = {esra_parallax_find_camera, esra_pipeline_measure, esra_parallax_level,
@@ -74,8 +75,7 @@ static esra_status find_motions(struct pipeline *p)
     p->by_depth = p->input->motion == ESRA_MOTION_DEPTH && !p->input->transmitted;
     if (p->by_depth && p->input->swap)
         return esra_fail(p->message, ESRA_BAD_ARGUMENT, "layers cannot be swapped when they are told apart by depth");
-    if (!p->by_depth)
-        TRY(RUN_STEPS(p, "align", first_steps));
+    TRY(p->by_depth ? RUN_STEPS(p, "align", depth_first_steps) : RUN_STEPS(p, "align", first_steps));
     TRY(p->by_depth ? RUN_STEPS(p, "align", depth_motion_steps) : RUN_STEPS(p, "align", motion_steps));
 fail:
     return status;

@@ -12,6 +12,9 @@
 /* Intensities beyond this are mis-scaled. */
 #define PIPELINE_LARGEST 1e6f
 
+/* Photos with more pixels are halved until they have no more, and looked at so first: between .15 and .6 MP remain. */
+#define SMALL_PIXELS 6e5
+
 /* Everything a separation holds; zeroed to begin with, freed as a whole by esra_pipeline_free(). Arrays have one entry a
  * photo. Frames: photo i's own; the reference photo's, into which all are warped; and the reflection's, which is the
  * reference frame too, R being drawn where the reference photo shows it. */
@@ -75,6 +78,9 @@ void esra_pipeline_decide(struct pipeline *p);
 esra_status esra_pipeline_extract(struct pipeline *p);
 esra_status esra_pipeline_solve(struct pipeline *p);
 esra_status esra_pipeline_return(struct pipeline *p);
+
+/* How freely layers move by homographies. */
+enum motion esra_pipeline_motion(const struct pipeline *p);
 
 /* Tells the caller what is being done; true once it wants to stop. Steps that last ask between their parts. */
 bool esra_pipeline_stopping(struct pipeline *p, const char *stage);

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "ops/lanes.h"
+#include "pipeline/pipeline.h"
 #include "solve/engine.h"
 
 /* How far the reflection's canvas exceeds the frame, and the strips that the adjoint is added up in
@@ -19,12 +20,6 @@
 /* Features, transforms and tracks, whatever the size, unless photos are so small that few are found. */
 #define FEATURE_BYTES 3e6
 #define TRACK_BYTES 11e6
-
-/* Sides of the size judged at (pipeline/judge.c). */
-#define JUDGED_SIDE 400
-
-/* Photos of more are looked at in a smaller size first (pipeline/small.c). */
-#define SMALL_PIXELS 6e5
 
 /* Those of 700 px a side, at which depths are swept (camera/depth.c). */
 #define SWEEP_PIXELS 3.3e5

@@ -104,17 +104,10 @@ static void subtract(struct image *rest, const struct image *photo, const struct
         rest->data[n] = (float)((photo->data[n] - factor * layer->data[n]) / divisor);
 }
 
-static enum motion model(const struct pipeline *p)
-{
-    return p->input->motion == ESRA_MOTION_TRANSLATION ? MOTION_TRANSLATION
-           : p->input->motion == ESRA_MOTION_AFFINE    ? MOTION_AFFINE
-                                                       : MOTION_HOMOGRAPHY;
-}
-
 /* T against photo i without its reflection: a small step d on top of the motion known, still <- still o d. */
 static esra_status refine_transmitted(struct pipeline *p, struct round *round, int i, struct transform *step)
 {
-    struct refine_options options = {.motion = model(p), .coarsest = 0, .finest = 0, .iterations = 8};
+    struct refine_options options = {.motion = esra_pipeline_motion(p), .coarsest = 0, .finest = 0, .iterations = 8};
     struct refined refined;
     struct plane weights = image_plane(&p->masks[i], 0);
     struct transform identity = TRANSFORM_IDENTITY;
@@ -135,7 +128,7 @@ fail:
 static esra_status refine_reflected(struct pipeline *p, struct round *round, int i)
 {
     /* What was chosen among candidates may be some pixels off: the first round starts from a coarser level. */
-    struct refine_options options = {.motion = model(p), .coarsest = round->number == 0 ? 2 : 0, .finest = 0, .iterations = 10};
+    struct refine_options options = {.motion = esra_pipeline_motion(p), .coarsest = round->number == 0 ? 2 : 0, .finest = 0, .iterations = 10};
     double most_px = round->number == 0 ? STEP_FIRST_PX : STEP_REFLECTED_PX;
     struct refined refined;
     struct transform before, after;

@@ -6,9 +6,6 @@
 #include "ops/blur.h"
 #include "pipeline/pipeline.h"
 
-/* Photos are halved until they have no more: between .15 and .6 MP remain. */
-#define SMALL_PIXELS 6e5
-
 static int halvings(const struct pipeline *p)
 {
     int times = 0;
@@ -71,6 +68,21 @@ static void take_over(struct pipeline *p, struct pipeline *small, double scale)
     p->stopped = p->stopped || small->stopped;
 }
 
+/* By homographies, up to the judgement. */
+static esra_status find_flat(struct pipeline *small)
+{
+    esra_status status;
+    TRY(esra_pipeline_warp(small));
+    TRY(esra_pipeline_measure(small));
+    TRY(esra_pipeline_find_reflection(small));
+    if (!small->stopped)
+        TRY(esra_pipeline_solve_jointly(small));
+    if (!small->stopped)
+        TRY(esra_pipeline_judge(small));
+fail:
+    return status;
+}
+
 static esra_status find(struct pipeline *p, const struct image *images, esra_image *views, double scale)
 {
     esra_photos input = *p->input;
@@ -80,14 +92,10 @@ static esra_status find(struct pipeline *p, const struct image *images, esra_ima
         views[i] = esra_image_planar(images[i].data, images[i].width, images[i].height, images[i].channels);
     input.images = views;
     small.is_small = true;
+    small.by_depth = p->by_depth;
     TRY(load(&small, p, scale));
-    TRY(esra_pipeline_warp(&small));
-    TRY(esra_pipeline_measure(&small));
-    TRY(esra_pipeline_find_reflection(&small));
-    if (!small.stopped)
-        TRY(esra_pipeline_solve_jointly(&small));
-    if (!small.stopped)
-        TRY(esra_pipeline_judge(&small));
+    if (!p->by_depth)
+        TRY(find_flat(&small));
     if (!small.stopped)
         TRY(esra_pipeline_choose(&small));
     take_over(p, &small, 1 / scale);
