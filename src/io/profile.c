@@ -75,6 +75,17 @@ static void take_name(const struct profile *profile, char *name, size_t size)
             *c = '?';
 }
 
+static void take_primaries(const struct profile *profile, struct photo *photo)
+{
+    static const cmsTagSignature tags[] = {cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
+    for (int c = 0; c < 3; c++) {
+        const cmsCIEXYZ *column = cmsReadTag(profile->handle, tags[c]);
+        photo->primaries[c] = column ? column->X : 0;
+        photo->primaries[3 + c] = column ? column->Y : 0;
+        photo->primaries[6 + c] = column ? column->Z : 0;
+    }
+}
+
 static void take_curves(const struct profile *profile, struct photo *photo)
 {
     for (int c = 0; c < photo->pixels.channels; c++)
@@ -95,6 +106,8 @@ esra_status esra_profile_look(struct photo *photo, struct message *message)
         if (photo->curves) {
             photo->curve_channels = photo->pixels.channels;
             take_curves(&profile, photo);
+            if (photo->pixels.channels == 3)
+                take_primaries(&profile, photo);
         }
     }
     close_profile(&profile);

@@ -4,7 +4,8 @@ import zlib
 
 import numpy as np
 
-from pictures import icc_profile, png_exif, png_pixels, png_profile, psnr, to_8_bit, to_16_bit
+from pictures import (ADOBE_RGB, DISPLAY_P3, SRGB, converted, from_srgb, icc_profile, png_exif, png_pixels, png_profile, psnr,
+                      to_8_bit, to_16_bit, to_srgb)
 from separating import NAMES, PHOTOS, TRUTH, SeparateTest
 
 
@@ -71,15 +72,49 @@ class HardScenes(SeparateTest):
     def test_mixed_profiles(self):
         """Photos 1 and 3 as sRGB, photo 2 with a profile of its own, in which the answer is drawn."""
         profile = icc_profile(1.8)
-        light = np.where(PHOTOS[1] <= .04045, PHOTOS[1] / 12.92, ((PHOTOS[1] + .055) / 1.055) ** 2.4)
-        self.save("p2.png", to_16_bit(light ** (1 / 1.8)), png_profile(profile))
+        self.save("p2.png", to_16_bit(from_srgb(PHOTOS[1]) ** (1 / 1.8)), png_profile(profile))
         self.expect(0, *self.separate())
         self.assertEqual([photo["light"] for photo in self.result()["photos"]], ["assumed sRGB", "profile", "assumed sRGB"])
         self.assertEqual(zlib.decompress(self.chunk("transmitted.png", b"iCCP").split(b"\0\0", 1)[1]), profile)
         self.assertIsNone(self.chunk("reflected-1.png", b"iCCP"))
-        answer = np.clip((self.transmitted() / 65535) ** 1.8, 0, 1)
-        answer = np.where(answer <= .0031308, answer * 12.92, 1.055 * answer ** (1 / 2.4) - .055)
-        self.assertGreater(psnr(answer, TRUTH), psnr(PHOTOS[1], TRUTH) + 1)
+        self.assertGreater(psnr(to_srgb((self.transmitted() / 65535) ** 1.8), TRUTH), psnr(PHOTOS[1], TRUTH) + 1)
+
+    def save_in(self, space, gamma, number):
+        """That photo as a camera would have stored it that keeps colours in this space."""
+        code = np.clip(converted(from_srgb(PHOTOS[number]), SRGB, space), 0, 1) ** (1 / gamma)
+        self.save(NAMES[number], to_16_bit(code), png_profile(icc_profile(gamma, primaries=space)))
+
+    def test_mixed_primaries(self):
+        """The same colours in three spaces are the same colours: the answer is that of photos all in sRGB, but for their
+        rounding; and what photo 3 reflects is told in its own space."""
+        for name, photo in zip(NAMES, PHOTOS):
+            self.save(name, to_16_bit(photo))
+        self.expect(0, *self.separate("--no-report"))
+        plain, reflected = self.transmitted() / 65535, png_pixels(self.path / "out" / "reflected-3.png") / 65535
+        self.save_in(DISPLAY_P3, 2.2, 0)
+        self.save_in(ADOBE_RGB, 2.2, 2)
+        for light in "auto", "linear":
+            self.expect(0, *self.separate("--no-report", "--light", light))
+            self.assertGreater(psnr(self.transmitted() / 65535, plain), 45)
+            self.assertGreater(psnr(self.transmitted() / 65535, TRUTH), psnr(plain, TRUTH) - .1)
+        self.assertEqual([photo["light"] for photo in self.result()["photos"]], ["profile", "assumed sRGB", "profile"])
+        self.assertEqual([photo["colours_converted"] for photo in self.result()["photos"]], [True, False, True])
+        adobe = (png_pixels(self.path / "out" / "reflected-3.png") / 65535) ** 2.2
+        self.assertGreater(psnr(to_srgb(converted(adobe, ADOBE_RGB, SRGB)), reflected), 40)
+
+    def test_the_answer_is_in_the_references_space(self):
+        self.save_in(DISPLAY_P3, 2.2, 1)
+        self.expect(0, *self.separate("--no-report"))
+        answer = converted((self.transmitted() / 65535) ** 2.2, DISPLAY_P3, SRGB)
+        self.assertGreater(psnr(to_srgb(answer), TRUTH), psnr(PHOTOS[1], TRUTH) + 1)
+        self.assertEqual([photo["colours_converted"] for photo in self.result()["photos"]], [True, False, True])
+
+    def test_a_profile_that_spans_no_space(self):
+        """Red, green and blue at one place: curves without colours, and so sRGB in place of the profile."""
+        profile = icc_profile(1.8, primaries=(SRGB[0],) * 3)
+        self.save("p1.png", to_8_bit(PHOTOS[0]), png_profile(profile))
+        self.expect(0, *self.separate("--no-report"))
+        self.assertEqual(self.result()["photos"][0]["light"], "sRGB in place of the profile")
 
     def test_a_grey_profile_among_colours(self):
         """What is drawn from a grey photo is in colour: a profile for grey must not describe it."""

@@ -33,10 +33,11 @@ static json_t *photo_to_json(const struct job *job, int i)
     const esra_photo_facts *f = &s->facts[i];
     const struct scene *scene = &job->scene;
     json_t *object = json_pack(
-        "{s:o, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o}", "file", name_to_json(scene->paths.items[i]), "aligned",
+        "{s:o, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:b, s:o}", "file", name_to_json(scene->paths.items[i]), "aligned",
         f->aligned, "overlap", f->overlap, "explained", f->explained, "explained_reflected", f->explained_reflected, "layers_apart_px", f->apart_px,
         "mixing", s->mixing[i], "reflection_gain", s->reflection_gain[i], "light",
-        esra_light_origin_name(scene->lights[i].origin), "transmitted", transform_to_json(&s->transmitted_motion[i]));
+        esra_light_origin_name(scene->lights[i].origin), "colours_converted", scene_converts(scene, job->reference, i),
+        "transmitted", transform_to_json(&s->transmitted_motion[i]));
     bool found = s->method == ESRA_METHOD_JOINT || i == job->reference;
     if (!json_object_set_new(object, "reflected", found ? transform_to_json(&s->reflected_motion[i]) : json_null()))
         return object;
@@ -94,13 +95,13 @@ static void encode_pictures(struct job *job)
     float *t = job->transmitted.pixels.data, *photo = before->pixels.data;
     for (size_t n = 0; n < samples; n++)
         t[n] = photo[n] + strength * (t[n] - photo[n]);
-    esra_light_encode(&job->scene.lights[job->reference], &job->transmitted.pixels);
-    esra_light_encode(&job->scene.lights[job->reference], &before->pixels);
+    scene_encode(&job->scene, job->reference, job->reference, &job->transmitted.pixels);
+    scene_encode(&job->scene, job->reference, job->reference, &before->pixels);
     for (int i = 0; i < job->scene.paths.count; i++) {
         float *r = job->reflected[i].pixels.data;
         for (size_t n = 0; n < samples; n++)
             r[n] *= (float)job->gain;
-        esra_light_encode(&job->scene.lights[i], &job->reflected[i].pixels);
+        scene_encode(&job->scene, job->reference, i, &job->reflected[i].pixels);
     }
 }
 

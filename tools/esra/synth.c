@@ -48,6 +48,9 @@ static esra_status read_picture(struct synth_job *job, struct photo *photo, cons
     TRY(esra_photo_read(photo, path, &job->read, &job->message));
     TRY(reading_light(&light, photo, photo->pixels.channels, &job->message));
     esra_light_decode(&light, &photo->pixels);
+    struct primaries own = reading_primaries(&light, photo), srgb = PRIMARIES_SRGB;
+    struct colour_map to_srgb = esra_colour_map(&own, &srgb);
+    esra_colour_map_apply(&to_srgb, &photo->pixels);
 fail:
     esra_light_free(&light);
     return status;
