@@ -249,6 +249,7 @@ typedef enum esra_warning {
     ESRA_WARN_CLIPPED = 1 << 5,  /* more than one per cent of the reference photo is overexposed */
     ESRA_WARN_EXPOSURE = 1 << 6, /* photos differ in exposure by more than a fifth */
     ESRA_WARN_POOR_FIT = 1 << 7, /* the layers found do not explain the photos well */
+    ESRA_WARN_BLANK = 1 << 8,    /* a photo that does not fit has nothing to go by: one even tone, or a few pixels */
 } esra_warning;
 
 typedef struct esra_photo_facts {

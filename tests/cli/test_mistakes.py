@@ -34,6 +34,9 @@ class Mistakes(SeparateTest):
             self.refuses(65, f"two photos are needed at least, and there is {number}: take them from slightly different "
                          "places", *self.separate(photos=photos))
 
+    def test_a_pattern_that_fits_no_file(self):
+        self.refuses(66, "cannot read shop-*.jpg: No such file or directory", *self.separate(photos=["shop-*.jpg"]))
+
     def test_values_out_of_range(self):
         for line, extra in [
             ("--reference takes a number from 1 to 3, not '0'", ["--reference", "0"]),

@@ -131,12 +131,23 @@ fail:
     return status;
 }
 
+/* A pattern that fits no file reaches us as one name: that it is not there says more than that it is one. */
+static esra_status check_that_it_is_there(const char *path, struct message *message)
+{
+    struct input input;
+    esra_status status = esra_input_open(&input, path, message);
+    esra_input_close(&input);
+    return status;
+}
+
 esra_status scene_read(struct scene *scene, char **operands, int count, const struct scene_options *options,
                        struct message *message)
 {
     esra_status status;
     *scene = (struct scene){0};
     TRY(esra_paths_expand(&scene->paths, (const char *const *)operands, count, options->read.limits.photos, message));
+    if (scene->paths.count == 1)
+        TRY(check_that_it_is_there(scene->paths.items[0], message));
     if (scene->paths.count < 2)
         TRY(esra_fail(message, ESRA_BAD_DATA, "two photos are needed at least, and there is %s: take them from slightly "
                       "different places", scene->paths.count == 1 ? "one" : "none"));

@@ -158,11 +158,30 @@ static esra_status run_library(struct job *job, library_call *call)
 
 /* ---- Endings ---- */
 
+/* The first of them, where they are many. */
+#define MOST_NAMED 8
+
+static void print_left_out(const struct job *job)
+{
+    int left = 0;
+    for (int i = 0; i < job->scene.paths.count; i++)
+        if (!job->facts[i].aligned && left++ < MOST_NAMED) {
+            fputs(left == 1 ? " Left out: " : ", ", stderr);
+            print_plain(stderr, job->scene.paths.items[i]);
+        }
+    if (left > MOST_NAMED)
+        fprintf(stderr, " and %d more", left - MOST_NAMED);
+    fputs(left ? "." : "", stderr);
+}
+
 static void print_warnings(const struct job *job)
 {
-#define ROW(flag, word, text, advice)        \
-    if (job->separation.warnings & flag) {   \
-        fprintf(stderr, "warning: %s %s\n", text, advice); \
+#define ROW(flag, word, text, advice)                  \
+    if (job->separation.warnings & flag) {             \
+        fprintf(stderr, "warning: %s", text);          \
+        if (flag == ESRA_WARN_NOT_ALIGNED)             \
+            print_left_out(job);                       \
+        fprintf(stderr, " %s\n", advice);              \
     }
     WARNING_TABLE(ROW)
 #undef ROW
