@@ -1,12 +1,9 @@
 """report.html: stands alone, and its slider moves."""
 import re
-import shutil
-import subprocess
 import unittest
 
+from browser import PROGRAM, Browser
 from separating import SeparateTest
-
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 class Report(SeparateTest):
@@ -22,34 +19,61 @@ class Report(SeparateTest):
             self.assertIn(part, page)
         self.assertNotRegex(page, r"\b(nan|inf)\b")
 
-    @unittest.skipUnless(BROWSER, "there is no Chromium to open the report in")
-    def test_slider_moves_the_picture(self):
-        """A script moves it as a hand would; the browser then says which picture is seen in four places."""
+    def seen(self, browser):
+        """Which picture is seen at a tenth, at half and at nine tenths of the width."""
+        return browser.ask("[.1, .5, .9].map(at => { const box = document.querySelector('.compare').getBoundingClientRect();"
+                           "return document.elementsFromPoint(box.left + at * box.width, box.top + box.height / 2)"
+                           ".find(e => e.tagName == 'IMG').className }).join(' ')")
+
+    def places(self, browser):
+        """From a share of the picture's width to a place in the window."""
+        left, top, width, height = browser.ask("(() => { const box = document.querySelector('.compare')"
+                                               ".getBoundingClientRect(); return [box.left, box.top, box.width, box.height] })()")
+        self.assertLessEqual(top + height, browser.size[1], "the whole picture is seen at once")
+        return lambda share: (left + share * width, top + height / 2)
+
+    @unittest.skipUnless(PROGRAM, "there is no Chromium to open the report in")
+    def test_the_slider_by_finger(self):
         self.expect(0, *self.separate())
-        move = """<script>addEventListener('load', () => {
-            const slider = document.getElementById('slider'), seen = [];
-            const box = document.querySelector('.compare').getBoundingClientRect();
-            for (const value of [0, 30, 60, 100]) {
-                slider.value = value;
-                slider.dispatchEvent(new Event('input'));
-                seen.push([.1, .45, .7, .9].map(at => document.elementsFromPoint(box.left + at * box.width,
-                    box.top + box.height / 2).find(e => e.tagName == 'IMG').className).join(' '));
-            }
-            document.body.dataset.seen = seen.join(', ');
-        });</script>"""
-        page = (self.path / "out" / "report.html").read_text()
-        (self.path / "moved.html").write_text(page.replace("</body>", move + "</body>"))
-        done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1000,800",
-                               f"--user-data-dir={self.path}/profile", "--virtual-time-budget=5000", "--dump-dom",
-                               (self.path / "moved.html").as_uri()], capture_output=True, text=True, timeout=120)
-        self.assertIn('data-seen="after after after after, before after after after, before before after after, '
-                      'before before before before"', done.stdout, done.stderr)
+        with Browser(self.path / "profile", 390, 800, touch=True) as browser:
+            browser.open((self.path / "out" / "report.html").as_uri())
+            at = self.places(browser)
+            self.assertLessEqual(browser.ask("document.documentElement.scrollWidth"), 390, "nothing is wider than a phone")
+            browser.finger("touchStart", at(.5))
+            browser.finger("touchMove", at(.3))
+            browser.finger("touchMove", at(.05))
+            browser.finger("touchEnd")
+            self.assertEqual(self.seen(browser), "after after after")
+            browser.finger("touchStart", at(.7))
+            browser.finger("touchEnd")
+            self.assertEqual(self.seen(browser), "before before after")
+
+    @unittest.skipUnless(PROGRAM, "there is no Chromium to open the report in")
+    def test_the_slider_by_mouse_and_keys(self):
+        self.expect(0, *self.separate())
+        with Browser(self.path / "profile", 1280, 800) as browser:
+            browser.open((self.path / "out" / "report.html").as_uri(), dark=True)
+            at = self.places(browser)
+            browser.mouse("mousePressed", *at(.5))
+            browser.mouse("mouseMoved", *at(.7))
+            browser.mouse("mouseReleased", *at(.7))
+            self.assertEqual(self.seen(browser), "before before after")
+            browser.key("Home")
+            self.assertEqual(self.seen(browser), "after after after")
+            for _ in range(20):
+                browser.key("ArrowRight")
+            self.assertEqual(self.seen(browser), "before after after")
+            browser.key("End")
+            self.assertEqual(self.seen(browser), "before before before")
+            self.assertEqual(browser.ask("[...document.images].filter(i => !i.complete || !i.naturalWidth || !i.alt).length"), 0)
+            self.assertLess(browser.ask("+getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]"), 64, "dark")
 
     def test_report_of_a_failure_says_why(self):
         self.expect(11, *self.separate(photos=["p1.png", "p1.png"]))
         page = (self.path / "out" / "report.html").read_text()
         self.assertIn('<div class="warning" id="same-photo">', page)
         self.assertIn("The layers could not be told apart", page)
+        self.assertNotIn('id="slider"', page, "there is nothing to compare")
 
 
 if __name__ == "__main__":

@@ -180,21 +180,40 @@ esra_status job_write_json(struct job *job, const json_t *object, struct output 
     return status;
 }
 
+static struct report_image show(const struct job *job, const char *stem, bool written, const struct photo *photo,
+                                const char *title)
+{
+    struct report_image image = {.photo = photo};
+    snprintf(image.title, sizeof image.title, "%s", title);
+    if (written)
+        snprintf(image.file, sizeof image.file, "%s.%s", stem, job_picture_format(job));
+    return image;
+}
+
+static void list_images(const struct job *job, struct report_image *images)
+{
+    char stem[32], title[96], times[32] = "twice";
+    int m = job->scene.paths.count;
+    if (job->gain != 2)
+        snprintf(times, sizeof times, "%g times", job->gain);
+    images[0] = show(job, "transmitted", job->write_transmitted, &job->transmitted, "the scene behind the glass");
+    for (int i = 0; i < m; i++) {
+        snprintf(stem, sizeof stem, "reflected-%d", i + 1);
+        snprintf(title, sizeof title, "what photo %d reflects, %s as bright", i + 1, times);
+        images[i + 1] = show(job, stem, job->write_reflected, &job->reflected[i], title);
+    }
+    images[m + 1] = show(job, "confidence", true, &job->confidence, "white where the layers explain every photo");
+}
+
 static esra_status write_report(struct job *job)
 {
     struct output *output;
     esra_status status;
     int m = job->scene.paths.count;
     struct report_image *images = calloc((size_t)m + 2, sizeof *images);
-    char(*titles)[64] = calloc((size_t)m, sizeof *titles);
-    if (!images || !titles)
-        TRY(esra_fail_memory(&job->message));
-    images[0] = (struct report_image){"the scene behind the glass", &job->transmitted};
-    for (int i = 0; i < m; i++) {
-        snprintf(titles[i], sizeof titles[i], "what photo %d reflects, %g times as bright", i + 1, job->gain);
-        images[i + 1] = (struct report_image){titles[i], &job->reflected[i]};
-    }
-    images[m + 1] = (struct report_image){"confidence: white where the layers explain every photo", &job->confidence};
+    if (!images)
+        return esra_fail_memory(&job->message);
+    list_images(job, images);
     struct report report = {
         .names = (const char *const *)job->scene.paths.items, .photos = m, .reference = job->reference,
         .width = job->scene.width, .height = job->scene.height, .before = &job->scene.photos[job->reference],
@@ -205,7 +224,6 @@ static esra_status write_report(struct job *job)
     TRY(report_write(&report, output, &job->message));
 fail:
     free(images);
-    free(titles);
     return status;
 }
 
