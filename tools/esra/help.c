@@ -54,7 +54,7 @@ static void print_option(const struct option_text *option, void *context)
     char head[128], help[1024];
     bool *settings_begun = context;
     if (option->setting && !*settings_begun) {
-        printf("\nOf the certified solve; what stands there already suits most photos:\n");
+        printf("\nSettings; the defaults suit most photos:\n");
         *settings_begun = true;
     }
     snprintf(head, sizeof head, "%s%s%s%s", option->letter, option->flag, *option->value ? " " : "", option->value);
