@@ -114,6 +114,39 @@ esra_status esra_profile_look(struct photo *photo, struct message *message)
     return status;
 }
 
+/* ---- Making one ---- */
+
+static cmsHPROFILE with_primaries(cmsContext context, const double xy[8])
+{
+    static const double srgb[] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+    cmsCIExyYTRIPLE primaries = {{xy[0], xy[1], 1}, {xy[2], xy[3], 1}, {xy[4], xy[5], 1}};
+    cmsCIExyY white = {xy[6], xy[7], 1};
+    cmsToneCurve *curve = cmsBuildParametricToneCurve(context, 4, srgb);
+    cmsHPROFILE profile =
+        curve ? cmsCreateRGBProfileTHR(context, &white, &primaries, (cmsToneCurve *[]){curve, curve, curve}) : NULL;
+    cmsFreeToneCurve(curve);
+    return profile;
+}
+
+esra_status esra_profile_make(struct bytes *icc, const double xy[8], struct message *message)
+{
+    struct profile profile = {.context = cmsCreateContext(NULL, NULL)};
+    cmsUInt32Number size = 0;
+    esra_status status = profile.context ? ESRA_OK : esra_fail_memory(message);
+    if (status == ESRA_OK)
+        profile.handle = with_primaries(profile.context, xy);
+    if (profile.handle && cmsSaveProfileToMem(profile.handle, NULL, &size)) {
+        icc->data = malloc(size);
+        icc->size = icc->data && cmsSaveProfileToMem(profile.handle, icc->data, &size) ? size : 0;
+        if (icc->size == 0) {
+            esra_bytes_free(icc);
+            status = esra_fail_memory(message);
+        }
+    }
+    close_profile(&profile);
+    return status;
+}
+
 /* ---- CMYK ---- */
 
 struct cmyk {

@@ -26,7 +26,7 @@ static inline void check_head(const char *name, const struct photo *whole)
 #ifdef ESRA_HAVE_LIBHEIF
 
 /* Left half red, upper half green. In a child: the encoders are not what is tested, and some of them leak. */
-static bool write_heif(const char *path, enum heif_compression_format format, const struct bytes *exif)
+static bool write_heif(const char *path, enum heif_compression_format format, bool p3, const struct bytes *exif)
 {
     static uint8_t rgb[48][64][3];
     int state = 0;
@@ -36,7 +36,7 @@ static bool write_heif(const char *path, enum heif_compression_format format, co
     fflush(stdout);
     pid_t child = fork();
     if (child == 0)
-        _exit(encode_heif(path, format, rgb[0][0], 64, 48, exif->data, (int)exif->size) ? 0 : 1);
+        _exit(encode_heif(path, format, rgb[0][0], 64, 48, p3, exif->data, (int)exif->size) ? 0 : 1);
     return waitpid(child, &state, 0) == child && WIFEXITED(state) && WEXITSTATUS(state) == 0;
 }
 
@@ -45,7 +45,7 @@ static void check_heif(const char *name, enum heif_compression_format format)
     struct bytes exif = made_exif(1, true);
     struct photo photo;
     struct message message = {""};
-    if (!write_heif(made_path(name), format, &exif)) {
+    if (!write_heif(made_path(name), format, false, &exif)) {
         printf("  skipped: libheif cannot write %s here\n", name);
         esra_bytes_free(&exif);
         return;
@@ -69,6 +69,28 @@ static void check_heif(const char *name, enum heif_compression_format format)
     }
     CHECK(wrong == 0);
     esra_bytes_free(&file);
+    esra_bytes_free(&exif);
+}
+
+/* Code points that name Display P3 become a profile that does. */
+static void primaries_without_a_profile(void)
+{
+    static const double red[3] = {0.51512, 0.24120, -0.00105};
+    struct bytes exif = made_exif(1, true);
+    struct read_options options = strict;
+    struct photo photo;
+    struct message message = {""};
+    options.profile = true;
+    if (!write_heif(made_path("p3.avif"), heif_compression_AV1, true, &exif))
+        printf("  skipped: libheif cannot write p3.avif here\n");
+    else if (CHECK(esra_photo_read(&photo, made_path("p3.avif"), &options, &message) == ESRA_OK)) {
+        CHECK(photo.icc.size > 0 && photo.curves);
+        for (int row = 0; row < 3; row++)
+            CHECK_NEAR(photo.primaries[3 * row], red[row], 1e-3);
+        if (photo.curves)
+            CHECK_NEAR(esra_photo_curve(&photo, 0, 0.5), esra_srgb_to_linear(0.5), 1e-3);
+        esra_photo_free(&photo);
+    }
     esra_bytes_free(&exif);
 }
 
@@ -156,6 +178,7 @@ int main(int argc, char **argv)
     made_begin(argc, argv);
 #ifdef ESRA_HAVE_LIBHEIF
     RUN(heic_and_avif_are_read);
+    RUN(primaries_without_a_profile);
 #else
     RUN(heic_and_avif_are_explained);
 #endif
