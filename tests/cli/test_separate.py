@@ -12,11 +12,13 @@ import zlib
 import numpy as np
 
 from cli import ESRA, CliTest
-from pictures import (icc_profile, png_bytes, png_chunks, png_exif, png_pixels, png_profile, psnr, scene, to_8_bit,
-                      to_16_bit)
+from pictures import (icc_profile, png_bytes, png_chunks, png_exif, png_pixels, png_profile, psnr, scene, texture,
+                      to_8_bit, to_16_bit)
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-PHOTOS, TRUTH = scene()
+# The least that every stage has work with: a hundred separations are made of it.
+HEIGHT, WIDTH = 64, 84
+PHOTOS, TRUTH = scene(height=HEIGHT, width=WIDTH)
 NAMES = ["p1.png", "p2.png", "p3.png"]
 OUTPUTS = ["confidence.png", "reflected-1.png", "reflected-2.png", "reflected-3.png", "report.html", "result.json",
            "transmitted.png"]
@@ -36,7 +38,7 @@ class SeparateTest(CliTest):
         return dict(png_chunks(self.path / "out" / name)).get(kind)
 
     def separate(self, *extra, photos=NAMES, output="out"):
-        return ["separate", *photos, "-o", output, *extra]
+        return ["separate", *photos, "-o", output, "--threads", "1", *extra]
 
     def result(self, output="out"):
         return json.loads((self.path / output / "result.json").read_text())
@@ -81,7 +83,7 @@ class Results(SeparateTest):
         self.assertEqual(list(told), ["schema", "version", "method", "motion", "light", "reference", "width", "height", "photos", "warnings",
                                       "lambda", "strength", "solve", "joint", "prediction", "threads", "seconds", "memory"])
         self.assertEqual((told["schema"], told["method"], told["reference"]), ("esra-separate-1", "joint", 2))
-        self.assertEqual((told["width"], told["height"], told["strength"], told["warnings"]), (128, 96, 1, []))
+        self.assertEqual((told["width"], told["height"], told["strength"], told["warnings"]), (WIDTH, HEIGHT, 1, []))
         self.assertEqual(told["solve"]["status"], "optimal")
         self.assertEqual(list(told["seconds"]), ["align", "joint", "solve", "total"])
         self.assertGreaterEqual(told["seconds"]["total"], told["seconds"]["align"])
@@ -96,11 +98,11 @@ class Results(SeparateTest):
         self.assertLess(np.abs(np.array(told["photos"][2]["transmitted"])[:2, 2] - (2.3, -1.4)).max(), 0.5)
 
         transmitted = self.transmitted()
-        self.assertEqual((transmitted.shape, transmitted.dtype), ((96, 128, 3), np.uint8))
+        self.assertEqual((transmitted.shape, transmitted.dtype), ((HEIGHT, WIDTH, 3), np.uint8))
         self.assertGreater(psnr(transmitted / 255, TRUTH), psnr(PHOTOS[1], TRUTH) + 1)
         for name in OUTPUTS[1:4]:
-            self.assertEqual(png_pixels(self.path / "out" / name).shape, (96, 128, 3))
-        self.assertEqual(png_pixels(self.path / "out" / "confidence.png").shape, (96, 128))
+            self.assertEqual(png_pixels(self.path / "out" / name).shape, (HEIGHT, WIDTH, 3))
+        self.assertEqual(png_pixels(self.path / "out" / "confidence.png").shape, (HEIGHT, WIDTH))
 
     def test_strength(self):
         self.expect(0, *self.separate())
@@ -128,12 +130,12 @@ class Results(SeparateTest):
             self.expect(0, *self.separate("--format", name))
             for stem in "transmitted", "reflected-1", "reflected-3", "confidence":
                 self.assertTrue((self.path / "out" / f"{stem}.{name}").read_bytes().startswith(start), (stem, name))
-        self.assertEqual(np.load(self.path / "out" / "transmitted.npy").shape, (96, 128, 3))
+        self.assertEqual(np.load(self.path / "out" / "transmitted.npy").shape, (HEIGHT, WIDTH, 3))
 
     def test_swap(self):
         done = self.run_esra(*self.separate("--swap"))
         self.assertIn(done.returncode, (0, 10, 11), done.stderr)
-        self.assertEqual(self.transmitted().shape, (96, 128, 3))
+        self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
 
     def test_motions_and_light(self):
         for extra in ["--motion", "affine"], ["--motion", "translation"], ["--light", "stored"]:
@@ -152,20 +154,31 @@ class Results(SeparateTest):
         self.assertIn(done.returncode, (0, 11), done.stderr)
         self.assertEqual(self.result()["reference"], 1)
 
-    def test_threads_and_instruction_sets_give_the_same_bits(self):
-        for name, photo in zip(NAMES, scene(height=72, width=96)[0]):
-            self.save(name, to_8_bit(photo))
-        results = {}
+    def results_of(self, *extra):
+        """Everything that a run says and draws but for times and memory."""
+        self.expect(0, *self.separate("--no-report", *extra))
+        numbers = {key: value for key, value in self.result().items() if key not in ("seconds", "threads", "memory")}
+        return numbers, [(self.path / "out" / name).read_bytes() for name in OUTPUTS if name.endswith(".png")]
+
+    def give_the_same_bits(self, *way):
+        first = self.results_of(*way)
         # 0 is plain C; each further bit allows another set of instructions, where the processor has it.
-        for extra in [["--threads", n] for n in "1238"] + [["--cpu-mask", n] for n in ("0", "1", "3", "7", "8", "15")]:
-            self.expect(0, *self.separate(*extra, "--no-report"))
-            numbers = {key: value for key, value in self.result().items() if key not in ("seconds", "threads", "memory")}
-            pictures = [(self.path / "out" / name).read_bytes() for name in OUTPUTS if name.endswith(".png")]
-            results[" ".join(extra)] = numbers, pictures
-        first = results["--threads 1"]
+        for extra in [["--threads", n] for n in "238"] + [["--cpu-mask", n] for n in ("0", "1", "3", "7", "8", "15")]:
+            self.assertEqual(self.results_of(*way, *extra), first, extra)
         self.assertEqual(first[0]["method"], "joint")
-        for extra, result in results.items():
-            self.assertEqual(result, first, extra)
+        return first[0]
+
+    def test_threads_and_instruction_sets_give_the_same_bits(self):
+        self.assertEqual(self.give_the_same_bits()["motion"], "homography")
+
+    def test_so_they_do_by_depth(self):
+        for name, seed in ("behind.png", 1), ("mirrored.png", 2):
+            self.save(name, to_8_bit(texture(np.random.default_rng(seed), 120, 150)))
+        self.expect(0, "synth", "-t", "behind.png", "-r", "mirrored.png", "-n", "3", "--depth", "--shift", "6", "--size",
+                    "96x72", "-o", "deep")
+        for n, name in enumerate(NAMES):
+            os.replace(self.path / "deep" / f"photo-{n + 1}.png", self.path / name)
+        self.assertEqual(self.give_the_same_bits("--motion", "depth")["motion"], "depth")
 
     def test_aligned_by_transforms(self):
         self.expect(0, "align", *NAMES, "-o", "t.json", stdout="")
@@ -180,7 +193,7 @@ class Results(SeparateTest):
         self.assertEqual(json.loads(done.stdout)["photos"], told["photos"])
 
     def test_gradients_given(self):
-        gradients = np.zeros((4, 2, 96, 128, 3), np.float32)
+        gradients = np.zeros((4, 2, HEIGHT, WIDTH, 3), np.float32)
         gradients[0, 0, :-1] = np.diff(TRUTH, axis=0)
         gradients[0, 1, :, :-1] = np.diff(TRUTH, axis=1)
         np.save(self.path / "E.npy", gradients)
@@ -227,7 +240,7 @@ class Report(SeparateTest):
         sources = re.findall(r"\bsrc=\"([^\"]{0,30})", page)
         self.assertEqual(len(sources), 2 + 3 + 2)
         self.assertTrue(all(source.startswith("data:image/jpeg;base64,") for source in sources), sources)
-        for part in 'type="range" id="slider"', '<svg viewBox="-16 -16 160 128" id="alignment"', 'id="convergence"':
+        for part in 'type="range" id="slider"', f'<svg viewBox="-10 -10 {WIDTH + 20} {HEIGHT + 20}" id="alignment"', 'id="convergence"':
             self.assertIn(part, page)
         self.assertNotRegex(page, r"\b(nan|inf)\b")
 
@@ -268,19 +281,19 @@ class HardScenes(SeparateTest):
 
     def test_unrelated_photos(self):
         for n in range(3):
-            self.save(f"u{n}.png", np.random.default_rng(n).integers(0, 256, (96, 128, 3), np.uint8))
+            self.save(f"u{n}.png", np.random.default_rng(n).integers(0, 256, (HEIGHT, WIDTH, 3), np.uint8))
         warned = self.gives_back(png_pixels(self.path / "u1.png"), photos=["u0.png", "u1.png", "u2.png"])
         self.assertIn("not-aligned", warned)
 
     def test_flat_photos(self):
         for level in 0, 255, 128:
-            self.save("a.png", np.full((96, 128, 3), level, np.uint8))
-            self.save("b.png", np.full((96, 128, 3), level, np.uint8))
-            warned = self.gives_back(np.full((96, 128, 3), level), photos=["a.png", "b.png"])
+            self.save("a.png", np.full((HEIGHT, WIDTH, 3), level, np.uint8))
+            self.save("b.png", np.full((HEIGHT, WIDTH, 3), level, np.uint8))
+            warned = self.gives_back(np.full((HEIGHT, WIDTH, 3), level), photos=["a.png", "b.png"])
             self.assertEqual("clipped" in warned, level == 255, warned)
 
     def test_one_black_among_good_ones(self):
-        self.save("p1.png", np.zeros((96, 128, 3), np.uint8))
+        self.save("p1.png", np.zeros((HEIGHT, WIDTH, 3), np.uint8))
         done = self.run_esra(*self.separate())
         self.assertIn(done.returncode, (0, 10, 11), done.stderr)
         self.assertIn("not-aligned", self.warned())
@@ -343,20 +356,20 @@ class HardScenes(SeparateTest):
         self.assertIn(done.returncode, (0, 11), done.stderr)
         for name in "transmitted.png", "reflected-1.png":
             self.assertEqual(zlib.decompress(self.chunk(name, b"iCCP").split(b"\0\0", 1)[1]), colour)
-        self.assertEqual(png_pixels(self.path / "out" / "reflected-1.png").shape, (96, 128, 3))
+        self.assertEqual(png_pixels(self.path / "out" / "reflected-1.png").shape, (HEIGHT, WIDTH, 3))
 
     def test_grey_among_colours(self):
         self.save("p1.png", to_8_bit(PHOTOS[0].mean(-1)))
         done = self.run_esra(*self.separate())
         self.assertIn(done.returncode, (0, 11), done.stderr)
-        self.assertEqual(self.transmitted().shape, (96, 128, 3))
+        self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
 
     def test_grey(self):
         for name, photo in zip(NAMES, PHOTOS):
             self.save(name, to_8_bit(photo.mean(-1)))
         done = self.run_esra(*self.separate())
         self.assertIn(done.returncode, (0, 11), done.stderr)
-        self.assertEqual(self.transmitted().shape, (96, 128))
+        self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH))
 
     def test_arrays_for_photos(self):
         for i, photo in enumerate(PHOTOS):
@@ -410,6 +423,10 @@ class Mistakes(SeparateTest):
             ("--mixing '1,x,1' is not a list of positive numbers such as 1,0.95", ["--mixing", "1,x,1"]),
             ("--mixing '1,0,1' is not a list of positive numbers such as 1,0.95", ["--mixing", "1,0,1"]),
             ("--mixing '1,nan,1' is not a list of positive numbers such as 1,0.95", ["--mixing", "1,nan,1"]),
+            ("photo 1 has 1e+30 times the reference's mixing coefficient: that must be over 0, and 1000 at most",
+             ["--mixing", "1,1e-30,1"]),
+            ("photo 1 has inf times the reference's mixing coefficient: that must be over 0, and 1000 at most",
+             ["--mixing", "1,1e-310,1"]),
             ("lambda is -1: it must lie in [0, 1000000]", ["--lambda", "-1"]),
             ("threads is 2147483647: it must lie in [0, 256]", ["--threads", "99999999999"]),
         ]:
@@ -417,8 +434,8 @@ class Mistakes(SeparateTest):
                 self.refuses(65, line, *self.separate(*extra))
 
     def test_sizes(self):
-        self.save("p3.png", to_8_bit(PHOTOS[2][:, :127]))
-        self.refuses(65, "p1.png is 128 x 96 and p3.png is 127 x 96: photos of one size are needed, from one camera held "
+        self.save("p3.png", to_8_bit(PHOTOS[2][:, :-1]))
+        self.refuses(65, f"p1.png is {WIDTH} x {HEIGHT} and p3.png is {WIDTH - 1} x {HEIGHT}: photos of one size are needed, from one camera held "
                      "one way", *self.separate())
 
     def test_files_that_are_no_photos(self):
@@ -447,7 +464,7 @@ class Mistakes(SeparateTest):
             self.assertEqual((self.path / "out" / "result.json").read_text(), "earlier")
             done = self.run_esra(*self.separate("--tolerate-truncated", photos=["p1.png", name, "p3.png"]))
             self.assertIn(done.returncode, (0, 10, 11), done.stderr)
-            self.assertEqual(self.transmitted().shape, (96, 128, 3))
+            self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
 
     def test_number_of_photos(self):
         self.save("p1.png", np.zeros((1, 1), np.uint8))
@@ -457,10 +474,10 @@ class Mistakes(SeparateTest):
         self.expect(11, *self.separate("--no-limits", "--no-report", "--layers", "transmitted", photos=["@list.txt"]))
 
     def test_gradients(self):
-        np.save(self.path / "E.npy", np.zeros((4, 2, 96, 128), np.float32))
-        self.refuses(65, "gradients E.npy must have shape (4, 2, 96, 128, 3) for these photos",
+        np.save(self.path / "E.npy", np.zeros((4, 2, HEIGHT, WIDTH), np.float32))
+        self.refuses(65, f"gradients E.npy must have shape (4, 2, {HEIGHT}, {WIDTH}, 3) for these photos",
                      *self.separate("--gradients", "E.npy"))
-        bad = np.zeros((4, 2, 96, 128, 3), np.float32)
+        bad = np.zeros((4, 2, HEIGHT, WIDTH, 3), np.float32)
         bad[1, 0, 5, 6, 0] = np.nan
         np.save(self.path / "E.npy", bad)
         done = self.run_esra(*self.separate("--gradients", "E.npy"))
@@ -472,7 +489,7 @@ class Transforms(SeparateTest):
     def setUp(self):
         super().setUp()
         identity = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-        self.good = {"schema": "esra-transforms-1", "reference": 2, "width": 128, "height": 96,
+        self.good = {"schema": "esra-transforms-1", "reference": 2, "width": WIDTH, "height": HEIGHT,
                      "photos": [{"transmitted": identity} for _ in NAMES]}
 
     def give(self, text):
@@ -486,7 +503,7 @@ class Transforms(SeparateTest):
         for line, change in [
             ("t.json does not say \"schema\": \"esra-transforms-1\"", {"schema": "esra-separate-1"}),
             ("t.json does not say \"schema\": \"esra-transforms-1\"", {"schema": 1}),
-            ("t.json is for photos of another size", {"width": 129}),
+            ("t.json is for photos of another size", {"width": WIDTH + 1}),
             ("t.json is for another number of photos", {"photos": self.good["photos"][:2]}),
             ("t.json is for another number of photos", {"photos": {"0": 1}}),
             ("t.json names a reference that is not among its photos", {"reference": 4}),
@@ -526,7 +543,7 @@ class Transforms(SeparateTest):
                     photo["transmitted"] = photo["reflected"] = matrix
                 done = self.run_esra(*self.give(self.good))
                 self.assertIn(done.returncode, (0, 10, 11), done.stderr)
-                self.assertEqual(self.transmitted().shape, (96, 128, 3))
+                self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
 
 
 class Outputs(SeparateTest):
@@ -607,7 +624,7 @@ class Outputs(SeparateTest):
                 slow = "--gap", "1e-9", "--max-iterations", "100000", "--keep-partial"
                 code, _ = self.interrupt(signal.SIGINT, stage, self.separate(*slow))
                 self.assertEqual(code, 130)
-                self.assertEqual(self.transmitted().shape, (96, 128, 3))
+                self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
                 # A solve that was asked before its first iterate has nothing to show either.
                 found = self.result()["method"], self.result()["solve"]["status"]
                 self.assertIn(found, [("none", "none")] + [("joint", "stopped")] * (stage == "solve"))

@@ -167,7 +167,7 @@ static void any_numbers_can_be_given(void)
     esra_transform moves[PHOTOS], found[PHOTOS];
     esra_photo_facts facts[PHOTOS];
     esra_solver *solver;
-    size_t count = set_views((const int[]){40, 36, 1});
+    size_t count = set_views((const int[]){20, 16, 1});
     int refused = 0, tried = 0;
     esra_settings settings = on_one_thread();
     CHECK(esra_solver_create(&solver) == ESRA_OK);
@@ -190,7 +190,7 @@ static void any_numbers_can_be_given(void)
             input.mixing = mixing;
             input.transmitted = moves;
             input.reflected = where % 2 ? moves : NULL;
-            out.transmitted = esra_image_planar(transmitted, 40, 36, 1);
+            out.transmitted = esra_image_planar(transmitted, 20, 16, 1);
             out.reflected = layer_views;
             out.mixing = told;
             out.transmitted_motion = found;
