@@ -5,7 +5,7 @@ import unittest
 import numpy as np
 
 from pictures import to_8_bit
-from separating import NAMES, PHOTOS, SeparateTest
+from separating import HEIGHT, NAMES, PHOTOS, WIDTH, SeparateTest
 
 
 class Mistakes(SeparateTest):
@@ -48,6 +48,10 @@ class Mistakes(SeparateTest):
             ("--mixing '1,x,1' is not a list of positive numbers such as 1,0.95", ["--mixing", "1,x,1"]),
             ("--mixing '1,0,1' is not a list of positive numbers such as 1,0.95", ["--mixing", "1,0,1"]),
             ("--mixing '1,nan,1' is not a list of positive numbers such as 1,0.95", ["--mixing", "1,nan,1"]),
+            ("photo 1 has 1e+30 times the reference's mixing coefficient: that must be over 0, and 1000 at most",
+             ["--mixing", "1,1e-30,1"]),
+            ("photo 1 has inf times the reference's mixing coefficient: that must be over 0, and 1000 at most",
+             ["--mixing", "1,1e-310,1"]),
             ("lambda is -1: it must lie in [0, 1000000]", ["--lambda", "-1"]),
             ("threads is 2147483647: it must lie in [0, 256]", ["--threads", "99999999999"]),
         ]:
@@ -55,8 +59,8 @@ class Mistakes(SeparateTest):
                 self.refuses(65, line, *self.separate(*extra))
 
     def test_sizes(self):
-        self.save("p3.png", to_8_bit(PHOTOS[2][:, :127]))
-        self.refuses(65, "p1.png is 128 x 96 and p3.png is 127 x 96: photos of one size are needed, from one camera held "
+        self.save("p3.png", to_8_bit(PHOTOS[2][:, :-1]))
+        self.refuses(65, f"p1.png is {WIDTH} x {HEIGHT} and p3.png is {WIDTH - 1} x {HEIGHT}: photos of one size are needed, from one camera held "
                      "one way", *self.separate())
 
     def test_files_that_are_no_photos(self):
@@ -85,7 +89,7 @@ class Mistakes(SeparateTest):
             self.assertEqual((self.path / "out" / "result.json").read_text(), "earlier")
             done = self.run_esra(*self.separate("--tolerate-truncated", photos=["p1.png", name, "p3.png"]))
             self.assertIn(done.returncode, (0, 10, 11), done.stderr)
-            self.assertEqual(self.transmitted().shape, (96, 128, 3))
+            self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
 
     def test_number_of_photos(self):
         self.save("p1.png", np.zeros((1, 1), np.uint8))
@@ -95,10 +99,10 @@ class Mistakes(SeparateTest):
         self.expect(11, *self.separate("--no-limits", "--no-report", "--layers", "transmitted", photos=["@list.txt"]))
 
     def test_gradients(self):
-        np.save(self.path / "E.npy", np.zeros((4, 2, 96, 128), np.float32))
-        self.refuses(65, "gradients E.npy must have shape (4, 2, 96, 128, 3) for these photos",
+        np.save(self.path / "E.npy", np.zeros((4, 2, HEIGHT, WIDTH), np.float32))
+        self.refuses(65, f"gradients E.npy must have shape (4, 2, {HEIGHT}, {WIDTH}, 3) for these photos",
                      *self.separate("--gradients", "E.npy"))
-        bad = np.zeros((4, 2, 96, 128, 3), np.float32)
+        bad = np.zeros((4, 2, HEIGHT, WIDTH, 3), np.float32)
         bad[1, 0, 5, 6, 0] = np.nan
         np.save(self.path / "E.npy", bad)
         done = self.run_esra(*self.separate("--gradients", "E.npy"))
@@ -110,7 +114,7 @@ class Transforms(SeparateTest):
     def setUp(self):
         super().setUp()
         identity = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-        self.good = {"schema": "esra-transforms-1", "reference": 2, "width": 128, "height": 96,
+        self.good = {"schema": "esra-transforms-1", "reference": 2, "width": WIDTH, "height": HEIGHT,
                      "photos": [{"transmitted": identity} for _ in NAMES]}
 
     def give(self, text):
@@ -124,7 +128,7 @@ class Transforms(SeparateTest):
         for line, change in [
             ("t.json does not say \"schema\": \"esra-transforms-1\"", {"schema": "esra-separate-1"}),
             ("t.json does not say \"schema\": \"esra-transforms-1\"", {"schema": 1}),
-            ("t.json is for photos of another size", {"width": 129}),
+            ("t.json is for photos of another size", {"width": WIDTH + 1}),
             ("t.json is for another number of photos", {"photos": self.good["photos"][:2]}),
             ("t.json is for another number of photos", {"photos": {"0": 1}}),
             ("t.json names a reference that is not among its photos", {"reference": 4}),
@@ -164,7 +168,7 @@ class Transforms(SeparateTest):
                     photo["transmitted"] = photo["reflected"] = matrix
                 done = self.run_esra(*self.give(self.good))
                 self.assertIn(done.returncode, (0, 10, 11), done.stderr)
-                self.assertEqual(self.transmitted().shape, (96, 128, 3))
+                self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
 
 
 if __name__ == "__main__":

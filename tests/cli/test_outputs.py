@@ -8,7 +8,7 @@ import unittest
 
 from cli import ESRA
 from pictures import to_8_bit
-from separating import NAMES, OUTPUTS, PHOTOS, SeparateTest
+from separating import HEIGHT, NAMES, OUTPUTS, PHOTOS, WIDTH, SeparateTest
 
 
 class Outputs(SeparateTest):
@@ -89,7 +89,7 @@ class Outputs(SeparateTest):
                 slow = "--gap", "1e-9", "--max-iterations", "100000", "--keep-partial"
                 code, _ = self.interrupt(signal.SIGINT, stage, self.separate(*slow))
                 self.assertEqual(code, 130)
-                self.assertEqual(self.transmitted().shape, (96, 128, 3))
+                self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
                 # A solve that was asked before its first iterate has nothing to show either.
                 found = self.result()["method"], self.result()["solve"]["status"]
                 self.assertIn(found, [("none", "none")] + [("joint", "stopped")] * (stage == "solve"))

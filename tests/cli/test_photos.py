@@ -6,7 +6,7 @@ import numpy as np
 
 from pictures import (ADOBE_RGB, DISPLAY_P3, SRGB, converted, from_srgb, icc_profile, png_exif, png_pixels, png_profile, psnr,
                       to_8_bit, to_16_bit, to_srgb)
-from separating import NAMES, PHOTOS, TRUTH, SeparateTest
+from separating import HEIGHT, NAMES, PHOTOS, TRUTH, WIDTH, SeparateTest
 
 
 class HardScenes(SeparateTest):
@@ -16,7 +16,7 @@ class HardScenes(SeparateTest):
 
     def test_unrelated_photos(self):
         for n in range(3):
-            self.save(f"u{n}.png", np.random.default_rng(n).integers(0, 256, (96, 128, 3), np.uint8))
+            self.save(f"u{n}.png", np.random.default_rng(n).integers(0, 256, (HEIGHT, WIDTH, 3), np.uint8))
         warned = self.gives_back(png_pixels(self.path / "u1.png"), photos=["u0.png", "u1.png", "u2.png"])
         self.assertIn("not-aligned", warned)
         self.assertNotIn("blank", warned)
@@ -25,14 +25,14 @@ class HardScenes(SeparateTest):
 
     def test_flat_photos(self):
         for level in 0, 255, 128:
-            self.save("a.png", np.full((96, 128, 3), level, np.uint8))
-            self.save("b.png", np.full((96, 128, 3), level, np.uint8))
-            warned = self.gives_back(np.full((96, 128, 3), level), photos=["a.png", "b.png"])
+            self.save("a.png", np.full((HEIGHT, WIDTH, 3), level, np.uint8))
+            self.save("b.png", np.full((HEIGHT, WIDTH, 3), level, np.uint8))
+            warned = self.gives_back(np.full((HEIGHT, WIDTH, 3), level), photos=["a.png", "b.png"])
             self.assertEqual("clipped" in warned, level == 255, warned)
             self.assertIn("blank", warned)
 
     def test_one_black_among_good_ones(self):
-        self.save("p1.png", np.zeros((96, 128, 3), np.uint8))
+        self.save("p1.png", np.zeros((HEIGHT, WIDTH, 3), np.uint8))
         done = self.run_esra(*self.separate())
         self.assertIn(done.returncode, (0, 10, 11), done.stderr)
         self.assertTrue({"not-aligned", "blank"} <= self.warned())
@@ -130,20 +130,20 @@ class HardScenes(SeparateTest):
         self.assertIn(done.returncode, (0, 11), done.stderr)
         for name in "transmitted.png", "reflected-1.png":
             self.assertEqual(zlib.decompress(self.chunk(name, b"iCCP").split(b"\0\0", 1)[1]), colour)
-        self.assertEqual(png_pixels(self.path / "out" / "reflected-1.png").shape, (96, 128, 3))
+        self.assertEqual(png_pixels(self.path / "out" / "reflected-1.png").shape, (HEIGHT, WIDTH, 3))
 
     def test_grey_among_colours(self):
         self.save("p1.png", to_8_bit(PHOTOS[0].mean(-1)))
         done = self.run_esra(*self.separate())
         self.assertIn(done.returncode, (0, 11), done.stderr)
-        self.assertEqual(self.transmitted().shape, (96, 128, 3))
+        self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
 
     def test_grey(self):
         for name, photo in zip(NAMES, PHOTOS):
             self.save(name, to_8_bit(photo.mean(-1)))
         done = self.run_esra(*self.separate())
         self.assertIn(done.returncode, (0, 11), done.stderr)
-        self.assertEqual(self.transmitted().shape, (96, 128))
+        self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH))
 
     def test_arrays_for_photos(self):
         for i, photo in enumerate(PHOTOS):

@@ -3,7 +3,7 @@ import re
 import unittest
 
 from browser import PROGRAM, Browser
-from separating import SeparateTest
+from separating import HEIGHT, WIDTH, SeparateTest
 
 
 class Report(SeparateTest):
@@ -15,7 +15,7 @@ class Report(SeparateTest):
         sources = re.findall(r"\bsrc=\"([^\"]{0,30})", page)
         self.assertEqual(len(sources), 2 + 3 + 2)
         self.assertTrue(all(source.startswith("data:image/jpeg;base64,") for source in sources), sources)
-        for part in 'type="range" id="slider"', '<svg viewBox="-16 -16 160 128" id="alignment"', 'id="convergence"':
+        for part in 'type="range" id="slider"', f'<svg viewBox="-10 -10 {WIDTH + 20} {HEIGHT + 20}" id="alignment"', 'id="convergence"':
             self.assertIn(part, page)
         self.assertNotRegex(page, r"\b(nan|inf)\b")
 

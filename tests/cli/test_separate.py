@@ -7,8 +7,8 @@ import unittest
 import numpy as np
 
 from cli import ESRA
-from pictures import png_pixels, psnr, scene, to_8_bit
-from separating import NAMES, OUTPUTS, PHOTOS, TRUTH, SeparateTest
+from pictures import png_pixels, psnr, scene, texture, to_8_bit
+from separating import HEIGHT, NAMES, OUTPUTS, PHOTOS, TRUTH, WIDTH, SeparateTest
 
 
 class Results(SeparateTest):
@@ -20,7 +20,7 @@ class Results(SeparateTest):
         self.assertEqual(list(told), ["schema", "version", "method", "motion", "light", "reference", "width", "height", "photos", "warnings",
                                       "lambda", "strength", "solve", "joint", "prediction", "threads", "seconds", "memory"])
         self.assertEqual((told["schema"], told["method"], told["reference"]), ("esra-separate-1", "joint", 2))
-        self.assertEqual((told["width"], told["height"], told["strength"], told["warnings"]), (128, 96, 1, []))
+        self.assertEqual((told["width"], told["height"], told["strength"], told["warnings"]), (WIDTH, HEIGHT, 1, []))
         self.assertEqual(told["solve"]["status"], "optimal")
         self.assertEqual(list(told["seconds"]), ["align", "joint", "solve", "total"])
         self.assertGreaterEqual(told["seconds"]["total"], told["seconds"]["align"])
@@ -35,11 +35,11 @@ class Results(SeparateTest):
         self.assertLess(np.abs(np.array(told["photos"][2]["transmitted"])[:2, 2] - (2.3, -1.4)).max(), 0.5)
 
         transmitted = self.transmitted()
-        self.assertEqual((transmitted.shape, transmitted.dtype), ((96, 128, 3), np.uint8))
+        self.assertEqual((transmitted.shape, transmitted.dtype), ((HEIGHT, WIDTH, 3), np.uint8))
         self.assertGreater(psnr(transmitted / 255, TRUTH), psnr(PHOTOS[1], TRUTH) + 1)
         for name in OUTPUTS[1:4]:
-            self.assertEqual(png_pixels(self.path / "out" / name).shape, (96, 128, 3))
-        self.assertEqual(png_pixels(self.path / "out" / "confidence.png").shape, (96, 128))
+            self.assertEqual(png_pixels(self.path / "out" / name).shape, (HEIGHT, WIDTH, 3))
+        self.assertEqual(png_pixels(self.path / "out" / "confidence.png").shape, (HEIGHT, WIDTH))
 
     def test_strength(self):
         self.expect(0, *self.separate())
@@ -67,12 +67,12 @@ class Results(SeparateTest):
             self.expect(0, *self.separate("--format", name))
             for stem in "transmitted", "reflected-1", "reflected-3", "confidence":
                 self.assertTrue((self.path / "out" / f"{stem}.{name}").read_bytes().startswith(start), (stem, name))
-        self.assertEqual(np.load(self.path / "out" / "transmitted.npy").shape, (96, 128, 3))
+        self.assertEqual(np.load(self.path / "out" / "transmitted.npy").shape, (HEIGHT, WIDTH, 3))
 
     def test_swap(self):
         done = self.run_esra(*self.separate("--swap"))
         self.assertIn(done.returncode, (0, 10, 11), done.stderr)
-        self.assertEqual(self.transmitted().shape, (96, 128, 3))
+        self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
 
     def test_motions_and_light(self):
         for extra in ["--motion", "affine"], ["--motion", "translation"], ["--light", "stored"]:
@@ -91,20 +91,31 @@ class Results(SeparateTest):
         self.assertIn(done.returncode, (0, 11), done.stderr)
         self.assertEqual(self.result()["reference"], 1)
 
-    def test_threads_and_instruction_sets_give_the_same_bits(self):
-        for name, photo in zip(NAMES, scene(height=72, width=96)[0]):
-            self.save(name, to_8_bit(photo))
-        results = {}
+    def results_of(self, *extra):
+        """Everything that a run says and draws but for times and memory."""
+        self.expect(0, *self.separate("--no-report", *extra))
+        numbers = {key: value for key, value in self.result().items() if key not in ("seconds", "threads", "memory")}
+        return numbers, [(self.path / "out" / name).read_bytes() for name in OUTPUTS if name.endswith(".png")]
+
+    def give_the_same_bits(self, *way):
+        first = self.results_of(*way)
         # 0 is plain C; each further bit allows another set of instructions, where the processor has it.
-        for extra in [["--threads", n] for n in "1238"] + [["--cpu-mask", n] for n in ("0", "1", "3", "7", "8", "15")]:
-            self.expect(0, *self.separate(*extra, "--no-report"))
-            numbers = {key: value for key, value in self.result().items() if key not in ("seconds", "threads", "memory")}
-            pictures = [(self.path / "out" / name).read_bytes() for name in OUTPUTS if name.endswith(".png")]
-            results[" ".join(extra)] = numbers, pictures
-        first = results["--threads 1"]
+        for extra in [["--threads", n] for n in "238"] + [["--cpu-mask", n] for n in ("0", "1", "3", "7", "8", "15")]:
+            self.assertEqual(self.results_of(*way, *extra), first, extra)
         self.assertEqual(first[0]["method"], "joint")
-        for extra, result in results.items():
-            self.assertEqual(result, first, extra)
+        return first[0]
+
+    def test_threads_and_instruction_sets_give_the_same_bits(self):
+        self.assertEqual(self.give_the_same_bits()["motion"], "homography")
+
+    def test_so_they_do_by_depth(self):
+        for name, seed in ("behind.png", 1), ("mirrored.png", 2):
+            self.save(name, to_8_bit(texture(np.random.default_rng(seed), 120, 150)))
+        self.expect(0, "synth", "-t", "behind.png", "-r", "mirrored.png", "-n", "3", "--depth", "--shift", "6", "--size",
+                    "96x72", "-o", "deep")
+        for n, name in enumerate(NAMES):
+            os.replace(self.path / "deep" / f"photo-{n + 1}.png", self.path / name)
+        self.assertEqual(self.give_the_same_bits("--motion", "depth")["motion"], "depth")
 
     def test_aligned_by_transforms(self):
         self.expect(0, "align", *NAMES, "-o", "t.json", stdout="")
@@ -119,7 +130,7 @@ class Results(SeparateTest):
         self.assertEqual(json.loads(done.stdout)["photos"], told["photos"])
 
     def test_gradients_given(self):
-        gradients = np.zeros((4, 2, 96, 128, 3), np.float32)
+        gradients = np.zeros((4, 2, HEIGHT, WIDTH, 3), np.float32)
         gradients[0, 0, :-1] = np.diff(TRUTH, axis=0)
         gradients[0, 1, :, :-1] = np.diff(TRUTH, axis=1)
         np.save(self.path / "E.npy", gradients)

@@ -41,6 +41,9 @@ COMMANDS = {
                                 "transmitted", "--no-report", "-q", "--max-iterations", "1"], None,
                                ["out/transmitted.png", "out/confidence.png", "out/result.json"]),
     "compare": (["compare", "a.png", "b.png", "--json"], 0, []),
+    "info": (["info", "a.png"], 0, []),
+    "info as JSON": (["info", "--plan", "--json", "a.png", "b.png"], 0, []),
+    "bench": (["bench", "kernels"], 0, []),
     "help": (["help", "--format", "man"], 0, []),
 }
 
@@ -66,6 +69,7 @@ class FaultTest(CliTest):
         motion = {"transmitted": np.eye(3).tolist(), "reflected": [[1, 0, 2], [0, 1, 1], [0, 0, 1]]}
         (self.path / "T.json").write_text(json.dumps({"schema": "esra-transforms-1", "reference": 1, "width": 20,
                                                       "height": 16, "photos": [motion, motion]}))
+        (self.path / "jobs.jsonl").write_text(json.dumps({"photos": TWICE, "output": "scene"}) + "\n")
         np.save(self.path / "G.npy", np.zeros((3, 2, 16, 20, 3), np.float32))
         np.save(self.path / "I.npy", rng.random((2, 9, 11), np.float32))
         np.save(self.path / "E.npy", rng.random((3, 2, 9, 11), np.float32) * 0.2)

@@ -1,6 +1,7 @@
 /* tools/esra/json.c - what commands say as JSON have in common. */
 #include "json.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,11 @@ json_t *name_to_json(const char *name)
     json_t *string = text ? json_stringn(text, used) : NULL;
     free(text);
     return string;
+}
+
+json_t *number_to_json(double number)
+{
+    return isfinite(number) ? json_real(number) : json_null();
 }
 
 void json_append(json_t **list, json_t *item)

@@ -13,6 +13,9 @@
 /* A file's name may hold any bytes, JSON holds UTF-8: every byte that is not stands as U+FFFD. */
 json_t *name_to_json(const char *name);
 
+/* A number; null where it is none: JSON has neither infinity nor NaN, and jansson would call both want of memory. */
+json_t *number_to_json(double number);
+
 /* Appends and takes the item over; where that fails the list is given up and becomes NULL, as it stays. */
 void json_append(json_t **list, json_t *item);
 

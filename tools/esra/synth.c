@@ -135,8 +135,16 @@ fail:
     return status;
 }
 
+static int heed(void *user, const esra_info *so_far)
+{
+    (void)user;
+    (void)so_far;
+    return signals_seen();
+}
+
 static esra_status make_scene(struct synth_job *job)
 {
+    job->settings.progress = heed;
     esra_image t = view(&job->pictures[0].pixels), r = view(&job->pictures[1].pixels);
     esra_status status = esra_synth(&t, &r, &job->settings, &job->result);
     return status == ESRA_OK ? ESRA_OK : esra_fail(&job->message, status, "%s", job->result.message);
@@ -170,9 +178,10 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     TRY(read_depth(job, 1));
     TRY(make_room(job));
     signals_begin();
-    TRY(make_files(job));
-    if (job->interrupted != EXIT_DONE)
-        return complain(job->interrupted, SYNTH_NAME, "interrupted; nothing was written");
+    status = make_files(job);
+    if (job->interrupted != EXIT_DONE || (status != ESRA_OK && signals_seen()))
+        return complain(signals_exit(), SYNTH_NAME, "interrupted; nothing was written");
+    TRY(status);
     return EXIT_DONE;
 fail:
     return complain(exit_code_of(status), SYNTH_NAME, "%s", job->message.text);

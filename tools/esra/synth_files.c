@@ -8,6 +8,7 @@
 
 #include "io/npy.h"
 #include "json.h"
+#include "progress.h"
 #include "synth.h"
 #include "transforms.h"
 
@@ -36,7 +37,9 @@ static esra_status begin_file(struct synth_job *job, const char *file)
     struct output *output = &job->outputs[job->output_count];
     output->fd = -1;
     job->output_count++;
-    return esra_output_open(output, path, &job->message);
+    esra_status status = esra_output_open(output, path, &job->message);
+    output->enough = signals_seen;
+    return status;
 }
 
 esra_status synth_begin_files(struct synth_job *job)
