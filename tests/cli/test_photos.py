@@ -5,8 +5,12 @@ import zlib
 import numpy as np
 
 from pictures import (ADOBE_RGB, DISPLAY_P3, SRGB, converted, from_srgb, icc_profile, png_exif, png_pixels, png_profile, psnr,
-                      to_8_bit, to_16_bit, to_srgb)
+                      texture, to_8_bit, to_16_bit, to_srgb)
 from separating import HEIGHT, NAMES, PHOTOS, TRUTH, WIDTH, SeparateTest
+
+
+# Adobe RGB's, which a profile can tell exactly.
+GAMMA = 563 / 256
 
 
 class HardScenes(SeparateTest):
@@ -84,10 +88,10 @@ class HardScenes(SeparateTest):
         self.assertIsNone(self.chunk("reflected-1.png", b"iCCP"))
         self.assertGreater(psnr(to_srgb((self.transmitted() / 65535) ** 1.8), TRUTH), psnr(PHOTOS[1], TRUTH) + 1)
 
-    def save_in(self, space, gamma, number):
+    def save_in(self, space, number):
         """That photo as a camera would have stored it that keeps colours in this space."""
-        code = np.clip(converted(from_srgb(PHOTOS[number]), SRGB, space), 0, 1) ** (1 / gamma)
-        self.save(NAMES[number], to_16_bit(code), png_profile(icc_profile(gamma, primaries=space)))
+        code = np.clip(converted(from_srgb(PHOTOS[number]), SRGB, space), 0, 1) ** (1 / GAMMA)
+        self.save(NAMES[number], to_16_bit(code), png_profile(icc_profile(GAMMA, primaries=space)))
 
     def test_mixed_primaries(self):
         """The same colours in three spaces are the same colours: the answer is that of photos all in sRGB, but for their
@@ -96,22 +100,27 @@ class HardScenes(SeparateTest):
             self.save(name, to_16_bit(photo))
         self.expect(0, *self.separate("--no-report"))
         plain, reflected = self.transmitted() / 65535, png_pixels(self.path / "out" / "reflected-3.png") / 65535
-        self.save_in(DISPLAY_P3, 2.2, 0)
-        self.save_in(ADOBE_RGB, 2.2, 2)
+        self.save_in(DISPLAY_P3, 0)
+        self.save_in(ADOBE_RGB, 2)
         for light in "auto", "linear":
             self.expect(0, *self.separate("--no-report", "--light", light))
-            self.assertGreater(psnr(self.transmitted() / 65535, plain), 45)
-            self.assertGreater(psnr(self.transmitted() / 65535, TRUTH), psnr(plain, TRUTH) - .1)
+            self.assertGreater(psnr(self.transmitted() / 65535, plain), 42)  # and 37 where only curves are undone
         self.assertEqual([photo["light"] for photo in self.result()["photos"]], ["profile", "assumed sRGB", "profile"])
         self.assertEqual([photo["colours_converted"] for photo in self.result()["photos"]], [True, False, True])
-        adobe = (png_pixels(self.path / "out" / "reflected-3.png") / 65535) ** 2.2
+        adobe = (png_pixels(self.path / "out" / "reflected-3.png") / 65535) ** GAMMA
         self.assertGreater(psnr(to_srgb(converted(adobe, ADOBE_RGB, SRGB)), reflected), 40)
 
     def test_the_answer_is_in_the_references_space(self):
-        self.save_in(DISPLAY_P3, 2.2, 1)
+        """The reference alone in Display P3: the answer is that of photos all in it."""
+        for number in range(3):
+            self.save_in(DISPLAY_P3, number)
         self.expect(0, *self.separate("--no-report"))
-        answer = converted((self.transmitted() / 65535) ** 2.2, DISPLAY_P3, SRGB)
-        self.assertGreater(psnr(to_srgb(answer), TRUTH), psnr(PHOTOS[1], TRUTH) + 1)
+        plain = self.transmitted() / 65535
+        self.assertEqual([photo["colours_converted"] for photo in self.result()["photos"]], [False, False, False])
+        for number in 0, 2:
+            self.save(NAMES[number], to_16_bit(PHOTOS[number]))
+        self.expect(0, *self.separate("--no-report"))
+        self.assertGreater(psnr(self.transmitted() / 65535, plain), 42)
         self.assertEqual([photo["colours_converted"] for photo in self.result()["photos"]], [True, False, True])
 
     def test_a_profile_that_spans_no_space(self):
@@ -161,8 +170,10 @@ class HardScenes(SeparateTest):
 
     def test_64_photos(self):
         """All different, and a scene each has its part in."""
-        self.expect(0, "synth", "-t", "p1.png", "-r", "p3.png", "-n", "64", "--size", "48x36", "--shift", "2", "--seed", "3",
-                    "-o", "scene")
+        for seed, name in (1, "behind.png"), (2, "mirrored.png"):
+            self.save(name, to_8_bit(texture(np.random.default_rng(seed), 96, 128)))
+        self.expect(0, "synth", "-t", "behind.png", "-r", "mirrored.png", "-n", "64", "--size", "48x36", "--shift", "2", "--seed",
+                    "3", "-o", "scene")
         names = [f"scene/photo-{n}.png" for n in range(1, 65)]
         done = self.run_esra(*self.separate("-q", "--no-report", "--reference", "1", "--motion", "homography", photos=names))
         self.assertEqual(done.returncode, 0, done.stderr)
