@@ -74,6 +74,7 @@ class Report(SeparateTest):
         self.assertIn('<div class="warning" id="same-photo">', page)
         self.assertIn("The layers could not be told apart", page)
         self.assertNotIn('id="slider"', page, "there is nothing to compare")
+        self.assertEqual(page.count("<img"), 1, "and no layer to be shown")
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ static const char style[] =
     "border-bottom:1px solid var(--line)}td.n{text-align:right;font-variant-numeric:tabular-nums}"
     "td{overflow-wrap:anywhere}summary{font-size:19px;font-weight:600;margin:36px 0 10px;cursor:pointer}"
     ".warning{border-left:4px solid #c9851c;background:var(--warn);padding:8px 14px;margin:8px 0}"
-    ".warning b{display:block}.warning:last-of-type{margin-bottom:20px}";
+    ".warning b{display:block}.warning+.compare{margin-top:20px}";
 
 /* A label is put away where the line comes over it. */
 static const char script[] =
@@ -193,7 +193,8 @@ esra_status report_write(const struct report *report, struct output *output, str
     put_head(&page, report);
     put_warnings(&page, report);
     put_slider(&page, report);
-    put_images(&page, report);
+    if (report->separation->method != ESRA_METHOD_NONE)
+        put_images(&page, report);
     page_put_alignment(&page, report);
     page_put(&page, "<details><summary>Numbers</summary>\n");
     put_photo_table(&page, report);
