@@ -187,8 +187,11 @@ bool esra_pool_stopping(struct pool *pool)
 {
     double now_s = pool->enough ? esra_timer_now_s() : 0;
     if (pool->enough && !pool->stopping && now_s - pool->asked_s >= 1e-9 * WATCH_NS) {
+        pool_question *enough = pool->enough;
         pool->asked_s = now_s;
-        pool->stopping = pool->enough(pool->user);
+        pool->enough = NULL; /* whoever is asked may ask back */
+        pool->stopping = enough(pool->user);
+        pool->enough = enough;
     }
     return pool->stopping;
 }

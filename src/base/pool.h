@@ -31,7 +31,8 @@ int esra_pool_threads(const struct pool *pool);
 typedef bool pool_question(void *user);
 void esra_pool_ask(struct pool *pool, pool_question *enough, void *user);
 
-/* True from the first yes on. Loops that last ask, and end early: what they leave is sound, and used by nobody. */
+/* True from the first yes on. Loops that last ask, and end early: what they leave is sound, and used by nobody. To be
+ * called in the thread that runs the pool, by its tasks as worker 0 too. */
 bool esra_pool_stopping(struct pool *pool);
 
 /* Runs all tasks and returns when the last has ended. watch may be NULL. In a child made by fork() the calling thread

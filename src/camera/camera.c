@@ -21,7 +21,7 @@ esra_status esra_camera_find(struct camera *camera, struct pool *pool, const str
     TRY(esra_tracks_find(&tracks, pool, photos, count, reference, message));
     inverse = esra_allocate((size_t)tracks.count + 1, sizeof *inverse);
     TRY(inverse ? ESRA_OK : esra_fail_memory(message));
-    TRY(esra_bundle(camera, &tracks, inverse, message));
+    TRY(esra_bundle(camera, pool, &tracks, inverse, message));
     TRY(esra_groups_find(camera, pool, photos, &tracks, inverse, message));
 fail:
     esra_release(&inverse);

@@ -40,6 +40,7 @@ struct points {
     struct tracks *tracks; /* in px of level 0; seen: a match has given it */
     const struct sight *sights;
     int *level; /* [tracks->count]: where to begin; COARSEST for corners */
+    struct pool *pool;
 };
 
 static esra_status grey_of(const struct image *photo, struct image *grey, struct message *message)
@@ -101,7 +102,9 @@ static void follow_point(const struct points *p, int n)
 static void follow_block(void *work, int task, int worker)
 {
     const struct points *p = work;
-    (void)worker;
+    /* The caller's own thread may ask, and runs through the blocks that are left. */
+    if (worker == 0 && esra_pool_stopping(p->pool))
+        return;
     for (int n = rows_begin(task); n < rows_end(task, p->tracks->count); n++)
         follow_point(p, n);
 }
@@ -148,7 +151,7 @@ static esra_status follow_all(struct tracks *tracks, struct pool *pool, const st
 {
     const struct sight *reference = &sights[tracks->reference];
     const struct image *base = &reference->pyramid.level[0];
-    struct points points = {tracks, sights, NULL};
+    struct points points = {tracks, sights, NULL, pool};
     struct corner *corners = NULL;
     int count = 0;
     esra_status status;
@@ -292,7 +295,7 @@ static void free_sights(struct sight *sights, int count)
 static esra_status make_sights(struct sight *sights, struct pool *pool, const struct image *photos, int count,
                                int reference, struct message *message)
 {
-    for (int n = 0; n < count; n++) {
+    for (int n = 0; n < count && !esra_pool_stopping(pool); n++) {
         esra_status status = sight_create(&sights[n], pool, &photos[n], message);
         if (status != ESRA_OK)
             return status;
@@ -312,6 +315,8 @@ esra_status esra_tracks_find(struct tracks *tracks, struct pool *pool, const str
         .photos = count, .reference = reference, .width = photos[reference].width, .height = photos[reference].height};
     TRY(sights ? ESRA_OK : esra_fail_memory(message));
     TRY(make_sights(sights, pool, photos, count, reference, message));
+    if (esra_pool_stopping(pool))
+        goto fail; /* no tracks, and no failure */
     TRY(follow_all(tracks, pool, sights, message));
     to_photo_px(tracks, sights[reference].pyramid.scale);
     drop_short(tracks, least);

@@ -61,6 +61,7 @@ struct anchoring {
     const struct image *photo;
     float *scratch; /* [channels * floats] */
     size_t floats;
+    struct pool *pool;
 };
 
 /* One channel of the least-squares integral, and what it leaves of the photo. */
@@ -70,9 +71,10 @@ static void anchor_channel(void *work, int c, int worker)
     const struct level *level = a->level;
     struct plane anchor = image_plane(&level->anchor, c), photo = image_plane(a->photo, c);
     float *rest = a->scratch + (size_t)c * a->floats;
-    (void)worker;
-    esra_poisson_improve(image_plane(&level->expected[0], c), image_plane(&level->expected[1], c), anchor, CYCLES,
-                         rest);
+    /* The caller's own thread may ask. */
+    if (worker > 0 || !esra_pool_stopping(a->pool))
+        esra_poisson_improve(image_plane(&level->expected[0], c), image_plane(&level->expected[1], c), anchor, CYCLES,
+                             rest);
     for (size_t n = 0; n < level_pixels(level); n++)
         rest[n] = photo.data[n] - anchor.data[n];
 }
@@ -93,7 +95,7 @@ static void lift(const struct anchoring *a, int c, struct pool *pool)
 static esra_status find_anchor(struct level *level, const struct image *photo, struct pool *pool,
                                struct message *message)
 {
-    struct anchoring a = {level, photo, NULL, esra_poisson_scratch(level->width, level->height)};
+    struct anchoring a = {level, photo, NULL, esra_poisson_scratch(level->width, level->height), pool};
     size_t count;
     if (esra_size_multiply(a.floats, (size_t)level->channels, &count))
         a.scratch = esra_allocate_untouched(count, sizeof *a.scratch);
@@ -180,7 +182,7 @@ static void iterate(struct level *level, const struct level *coarse, int iterati
 {
     int blocks = rows_blocks(level->height);
     begin(level, coarse);
-    for (int k = 0; k < iterations; k++) {
+    for (int k = 0; k < iterations && !esra_pool_stopping(pool); k++) {
         esra_pool_run(pool, dual_rows, level, blocks, NULL);
         esra_pool_run(pool, primal_rows, level, blocks, NULL);
     }

@@ -171,7 +171,7 @@ fail:
 static esra_status leave_out_each(struct judge *judge, int m, struct judgement *judgement)
 {
     esra_status status = ESRA_OK;
-    for (int j = 0; j < judge->photos; j++)
+    for (int j = 0; j < judge->photos && !esra_pool_stopping(judge->pool); j++)
         if (judge->confidence[j] > 0)
             TRY(leave_out(judge, j, judgement));
     judgement->judged = true;
@@ -185,7 +185,7 @@ fail:
 static esra_status change_gains(struct judge *judge, struct judgement *judgement)
 {
     esra_status status = ESRA_OK;
-    for (int j = 0; j < judge->photos; j++) {
+    for (int j = 0; j < judge->photos && !esra_pool_stopping(judge->pool); j++) {
         if (judge->confidence[j] == 0 || j == judge->reference)
             continue;
         TRY(change_gain(judge, &judge->mixing[j], MIXING_ERROR));

@@ -154,7 +154,7 @@ static esra_status bring_all(struct pipeline *p)
         motion->aligned = i == p->reference || (x->scene.inverse.data && x->camera.pose[i].tracks >= TRACKS_LEAST);
         motion->explained = i == p->reference ? 1 : x->scene.explained;
         motion->residual = 1 - motion->explained;
-        if (x->scene.inverse.data)
+        if (x->scene.inverse.data && !esra_pool_stopping(p->pool))
             TRY(bring(p, i));
         if (i == p->reference)
             memcpy(p->aligned[i].data, p->seen[i].data, pixels * (size_t)p->channels * sizeof(float));

@@ -78,7 +78,8 @@ esra_status esra_parallax_vote(struct pipeline *p)
     TRY(esra_bound_find(&(struct bound_problem){p->photos, p->reference, p->aligned, p->masks, p->mixing,
                                                 x->agreement.gradients, &steps},
                         &upper, p->pool, p->message));
-    TRY(esra_integrate(x->agreement.gradients, &p->aligned[p->reference], &upper, &x->voted, p->pool, p->message));
+    if (!esra_pool_stopping(p->pool))
+        TRY(esra_integrate(x->agreement.gradients, &p->aligned[p->reference], &upper, &x->voted, p->pool, p->message));
 fail:
     esra_image_free(&steps);
     esra_image_free(&upper);
@@ -92,7 +93,7 @@ static esra_status find_rest(struct pipeline *p, int i, struct image *rest)
     struct image mask = {0};
     esra_status status;
     TRY(esra_image_create(rest, p->width, p->height, p->channels, p->message));
-    if (!p->motions[i].aligned)
+    if (!p->motions[i].aligned || esra_pool_stopping(p->pool))
         return ESRA_OK;
     TRY(esra_image_create(&mask, p->width, p->height, 1, p->message));
     TRY(esra_parallax_return(p, i, &p->parallax->voted, rest, &mask));
@@ -136,9 +137,9 @@ esra_status esra_parallax_find_reflection(struct pipeline *p)
         TRY(find_rest(p, i, &rests[i]));
     if (x->voted.data) {
         TRY(esra_depth_reflected(&x->mirrored, p->pool, &x->camera, rests, &(struct depth_options){0}, p->message));
-        for (int i = 0; i < p->photos; i++)
+        for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++)
             TRY(meet(p, i));
-        p->reflection_found = true;
+        p->reflection_found = !esra_pool_stopping(p->pool);
     }
 fail:
     for (int i = 0; rests && i < p->photos; i++)

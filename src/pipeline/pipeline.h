@@ -88,7 +88,8 @@ bool esra_pipeline_stopping(struct pipeline *p, const char *stage);
 /* Copies motions, gains and facts to the caller. */
 void esra_pipeline_tell(struct pipeline *p);
 
-/* Everything by depth up to the judgement. */
+/* Everything by homographies, once the photos are aligned, or by depth, up to the judgement. */
+esra_status esra_pipeline_try_flat(struct pipeline *p);
 esra_status esra_pipeline_try_depth(struct pipeline *p);
 
 /* All of it, or alignment alone. */

@@ -68,21 +68,6 @@ static void take_over(struct pipeline *p, struct pipeline *small, double scale)
     p->stopped = p->stopped || small->stopped;
 }
 
-/* By homographies, up to the judgement. */
-static esra_status find_flat(struct pipeline *small)
-{
-    esra_status status;
-    TRY(esra_pipeline_warp(small));
-    TRY(esra_pipeline_measure(small));
-    TRY(esra_pipeline_find_reflection(small));
-    if (!small->stopped)
-        TRY(esra_pipeline_solve_jointly(small));
-    if (!small->stopped)
-        TRY(esra_pipeline_judge(small));
-fail:
-    return status;
-}
-
 static esra_status find(struct pipeline *p, const struct image *images, esra_image *views, double scale)
 {
     esra_photos input = *p->input;
@@ -95,8 +80,8 @@ static esra_status find(struct pipeline *p, const struct image *images, esra_ima
     small.by_depth = p->by_depth;
     TRY(load(&small, p, scale));
     if (!p->by_depth)
-        TRY(find_flat(&small));
-    if (!small.stopped)
+        TRY(esra_pipeline_try_flat(&small));
+    if (!esra_pipeline_stopping(&small, "separate"))
         TRY(esra_pipeline_choose(&small));
     take_over(p, &small, 1 / scale);
 fail:
