@@ -34,6 +34,7 @@ struct pool {
     struct worker *workers; /* [threads - 1]; the caller is worker 0 */
     int threads;
     int looks;   /* LOOKS, or none where threads outnumber the processors: who looks would keep another from working */
+    unsigned features;
     pid_t owner; /* threads do not survive fork() */
 
     pool_question *enough;
@@ -146,6 +147,7 @@ esra_status esra_pool_create(struct pool **out, int threads, struct message *mes
     pthread_cond_init(&pool->end, &monotonic);
     pthread_condattr_destroy(&monotonic);
     pool->workers = workers;
+    pool->features = esra_cpu_features();
     pool->owner = getpid();
     pool->looks = threads <= esra_cpu_count() ? LOOKS : 0;
     start_workers(pool, threads);
@@ -181,6 +183,16 @@ void esra_pool_free(struct pool **pool_pointer)
 int esra_pool_threads(const struct pool *pool)
 {
     return forked(pool) ? 1 : pool->threads;
+}
+
+unsigned esra_pool_features(const struct pool *pool)
+{
+    return pool->features;
+}
+
+void esra_pool_limit(struct pool *pool, unsigned mask)
+{
+    pool->features = esra_cpu_features() & mask;
 }
 
 static struct timespec next_watch(void)

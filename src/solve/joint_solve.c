@@ -112,6 +112,7 @@ static void set_system(struct joint *joint, const struct joint_model *model, con
     for (int i = 0; i < joint->photos; i++)
         joint->confidence[i] = model->confidence ? model->confidence[i] : 1;
     joint->system.pool = joint->pool;
+    esra_kernels_fill(&joint->system.kernels, esra_pool_features(joint->pool));
     joint->system.mixing = joint->mixing;
     joint->system.reflection_gain = joint->reflection_gain;
     joint->system.confidence = joint->confidence;
