@@ -15,6 +15,7 @@
 #include "base/bins.h"
 #include "base/memory.h"
 #include "base/rows.h"
+#include "base/wide.h"
 #include "ops/blur.h"
 
 /* Cut-off in robust standard deviations: 2.5 did best on two-layer scenes in the prototype; wider while the start is still rough. */
@@ -103,6 +104,7 @@ static void residual_block(void *work, int task, int worker)
         }
     }
 }
+WIDE_TASK(residual_block)
 
 static double median_of(const uint32_t *bins, uint32_t total)
 {
@@ -189,11 +191,12 @@ static void sum_block(void *work, int task, int worker)
         esra_normal_add_row(&sums->normal, &row, (y - stage->cy) / stage->s);
     }
 }
+WIDE_TASK(sum_block)
 
 static struct sums add_up(struct stage *stage)
 {
     int blocks = rows_blocks(stage->warped.height);
-    esra_pool_run(stage->pool, sum_block, stage, blocks, NULL);
+    esra_pool_run(stage->pool, WIDE(stage->pool, sum_block), stage, blocks, NULL);
     struct sums total = stage->sums[0];
     for (int n = 1; n < blocks; n++) {
         esra_normal_add(&total.normal, &stage->sums[n].normal);
@@ -211,7 +214,7 @@ static bool iterate(struct stage *stage, enum motion motion, bool rough, struct 
     int width = stage->warped.width, height = stage->warped.height;
     double p[NORMAL_PARAMETERS];
     esra_field_warp(stage->pool, stage->photo, &stage->transform, &stage->warped, plane_of(stage, VALID));
-    esra_pool_run(stage->pool, residual_block, stage, rows_blocks(height), NULL);
+    esra_pool_run(stage->pool, WIDE(stage->pool, residual_block), stage, rows_blocks(height), NULL);
     esra_blur(stage->pool, plane_of(stage, RESIDUAL), plane_of(stage, SMOOTH), 1);
     set_cutoff(stage, rough);
     struct sums sums = add_up(stage);

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/rows.h"
 #include "base/select.h"
+#include "base/wide.h"
 #include "ops/blur.h"
 #include "ops/diff.h"
 #include "ops/lanes.h"
@@ -127,6 +128,7 @@ static void dual_rows(void *work, int task, int worker)
                     into_ball(s->dual[1][n] + SIGMA * (s->ahead[n + 1] - s->ahead[n] - pixel_of(&s->expected[1], n)));
         }
 }
+WIDE_TASK(dual_rows)
 
 static lanes clip(lanes v, lanes upper)
 {
@@ -155,6 +157,7 @@ static void primal_rows(void *work, int task, int worker)
             s->l[n] = l;
         }
 }
+WIDE_TASK(primal_rows)
 
 /* L = L_0 and, bilinearly, what the coarser level changed of its own. */
 static void begin(struct level *level, const struct level *coarse)
@@ -181,8 +184,8 @@ static void iterate(struct level *level, const struct level *coarse, int iterati
     int blocks = rows_blocks(level->height);
     begin(level, coarse);
     for (int k = 0; k < iterations; k++) {
-        esra_pool_run(pool, dual_rows, level, blocks, NULL);
-        esra_pool_run(pool, primal_rows, level, blocks, NULL);
+        esra_pool_run(pool, WIDE(pool, dual_rows), level, blocks, NULL);
+        esra_pool_run(pool, WIDE(pool, primal_rows), level, blocks, NULL);
     }
 }
 

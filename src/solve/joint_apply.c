@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/wide.h"
+
 /* Where no photo sees a pixel and its edges are weak, A must still be invertible: five orders below one photo. */
 #define RIDGE 1e-6f
 
@@ -106,6 +108,7 @@ static void apply_frame(void *work, int task, int worker)
     }
     system->partial[task][0] = sum;
 }
+WIDE_TASK(apply_frame)
 
 static void apply_canvas(void *work, int task, int worker)
 {
@@ -123,11 +126,12 @@ static void apply_canvas(void *work, int task, int worker)
     }
     system->partial[JOINT_BLOCKS + task][0] = sum;
 }
+WIDE_TASK(apply_canvas)
 
 void esra_joint_apply(struct joint_system *system)
 {
-    esra_pool_run(system->pool, apply_frame, system, JOINT_BLOCKS, NULL);
-    esra_pool_run(system->pool, apply_canvas, system, JOINT_BLOCKS, NULL);
+    esra_pool_run(system->pool, WIDE(system->pool, apply_frame), system, JOINT_BLOCKS, NULL);
+    esra_pool_run(system->pool, WIDE(system->pool, apply_canvas), system, JOINT_BLOCKS, NULL);
 }
 
 double esra_joint_layer_total(const struct joint_system *system, int k, int which)
