@@ -91,8 +91,10 @@ esra_status esra_pipeline_extract(struct pipeline *p)
     esra_status status = make_guide(p);
     esra_joint_free(&p->joint);
     esra_images_free(&p->masks, p->photos);
-    if (p->parallax)
+    if (p->parallax) {
         esra_parallax_trim(p->parallax, p->photos);
+        esra_parallax_forget_roots(p);
+    }
     return status;
 }
 

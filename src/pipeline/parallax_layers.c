@@ -165,6 +165,7 @@ esra_status esra_parallax_solve_jointly(struct pipeline *p)
     if (p->reflection_found && !p->input->gradients) {
         TRY(esra_joint_create(&p->joint, &photos, LEVELS, p->pool, p->message));
         TRY(esra_joint_solve(p->joint, &model, &beside_prior, 0, &p->joint_info, p->message));
+        esra_joint_trim(p->joint);
     }
 fail:
     esra_release(&confidence);

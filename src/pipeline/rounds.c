@@ -241,6 +241,7 @@ esra_status esra_pipeline_solve_jointly(struct pipeline *p)
         TRY(esra_joint_load(p->joint, &photos, p->message));
         TRY(solve(p, false));
     }
+    esra_joint_trim(p->joint);
 fail:
     round_free(&round);
     return status;
