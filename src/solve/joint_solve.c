@@ -231,6 +231,7 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
     esra_status status = ESRA_OK;
     *info = (struct joint_info){0};
     TRY(check_model(joint, model, message));
+    TRY(esra_joint_halve(joint, message));
     joint->finest = -1;
     joint->wanted = finest < 0 ? 0 : finest >= joint->levels ? joint->levels - 1 : finest;
     joint->canvas = model->maps ? esra_joint_canvas_maps(model->maps, top)
