@@ -88,10 +88,8 @@ static esra_status make_guide(struct pipeline *p)
 /* What only led to the layers makes room for the guide, and what led to that for the solver. */
 esra_status esra_pipeline_extract(struct pipeline *p)
 {
-    if (p->parallax) {
+    if (p->parallax)
         esra_parallax_trim(p->parallax, p->photos);
-        esra_parallax_forget_roots(p);
-    }
     esra_status status = make_guide(p);
     esra_joint_free(&p->joint);
     esra_images_free(&p->masks, p->photos);
