@@ -21,8 +21,11 @@
 #define FEATURE_BYTES 3e6
 #define TRACK_BYTES 11e6
 
-/* Those of 700 px a side, at which depths are swept (camera/depth.c). */
-#define SWEEP_PIXELS 3.3e5
+/* The longest side at which depths are swept, the reflection's motion in shares of the width, and labels at most
+ * (camera/depth.c). */
+#define SWEEP_SIDE   700
+#define SWEEP_SHARE  .2
+#define SWEEP_LABELS 96
 
 /* All levels of a pyramid together: 1 + 1/4 + 1/16 + ... */
 #define PYRAMID (4.0 / 3)
@@ -153,20 +156,32 @@ static double judge_bytes(const struct shape *s)
     return small_copies(s) + aligned(&small) + joint_layers(&small) + judging(&small) + FEATURE_BYTES;
 }
 
-/* By depth: the photos aligned, the reflection's maps, the scene's depth and gradients, and with them the joint solve and
- * its expected gradients. Voting and integrating take less; labels and costs are those of a smaller size. */
-static double depth(const struct shape *s)
+/* The reflection's depth: photos aligned, the scene's maps, vote and depth, what the scene leaves of each photo; and at
+ * the size compared, for every label a cost and two bytes of sums, beside 28 floats of pictures and labels. */
+static double sweep(const struct shape *s)
 {
-    double labels = pixels(s) < SWEEP_PIXELS ? pixels(s) : SWEEP_PIXELS;
-    return aligned(s) + images(s, s->photos, 2) + images(s, 1, 1 + 2 * s->channels) + joint(s) +
-           block(s, PYRAMID * 2 * LANES) + 20 * labels * sizeof(float);
+    double longest = s->width > s->height ? s->width : s->height, scale = longest > SWEEP_SIDE ? SWEEP_SIDE / longest : 1;
+    double labels = SWEEP_SHARE * scale * s->width < SWEEP_LABELS ? SWEEP_SHARE * scale * s->width : SWEEP_LABELS;
+    return aligned(s) + images(s, s->photos, 2 + s->channels) + images(s, 1, 5 + 3 * s->channels) +
+           pixels(s) * scale * scale * (3 * labels + 28 * sizeof(float));
 }
 
-/* Three photos or more are tried by depth as well, while the layers that homographies gave are held. */
+/* By depth: that, or the photos aligned, the reflection's maps, the scene's depth and gradients, and with them the joint
+ * solve and its expected gradients. Voting and integrating take less. */
+static double depth(const struct shape *s)
+{
+    double solving = aligned(s) + images(s, s->photos, 2) + images(s, 1, 1 + 2 * s->channels) + joint(s) +
+                     block(s, PYRAMID * 2 * LANES);
+    return solving > sweep(s) ? solving : sweep(s);
+}
+
+/* Three photos or more are tried by depth as well, while the layers that homographies gave are held, unless photos of
+ * full size have to be solved for anyway. */
 static double trial_bytes(const struct shape *s)
 {
     struct shape small = small_shape(s);
-    return s->photos < 3 ? 0 : small_copies(s) + joint_layers(&small) + depth(&small) + TRACK_BYTES;
+    double held = small.width < s->width ? small_copies(s) : joint_layers(s);
+    return s->photos < 3 ? 0 : held + depth(&small) + TRACK_BYTES;
 }
 
 /* And the root of the reference photo. */

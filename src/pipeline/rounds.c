@@ -253,6 +253,8 @@ void esra_pipeline_park(struct pipeline *p)
         esra_image_free(&p->aligned[i]);
         esra_image_free(&p->masks[i]);
     }
+    if (p->is_small)
+        esra_joint_free(&p->joint);
 }
 
 esra_status esra_pipeline_unpark(struct pipeline *p)
