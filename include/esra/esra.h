@@ -250,6 +250,7 @@ typedef enum esra_warning {
     ESRA_WARN_CLIPPED = 1 << 5,  /* more than one per cent of the reference photo is overexposed */
     ESRA_WARN_EXPOSURE = 1 << 6, /* photos differ in exposure by more than a fifth */
     ESRA_WARN_POOR_FIT = 1 << 7, /* the layers found do not explain the photos well */
+    ESRA_WARN_BLANK = 1 << 8,    /* a photo that does not fit has nothing to go by: one even tone, or a few pixels */
 } esra_warning;
 
 typedef struct esra_photo_facts {
@@ -353,6 +354,8 @@ typedef struct esra_synth_settings {
     double focal_px;         /* of that camera, at least a fifth of the larger side; 0: 1.2 times the larger side */
     const esra_image *transmitted_depth; /* one channel in [0,1], of any size, 1 is nearest; NULL: planes aslant and */
     const esra_image *reflected_depth;   /* something near before them. Used with depth only */
+    esra_progress *progress; /* called before each photo, or NULL; non-zero: the photos left are not drawn. Stage "synth" */
+    void *user;              /* passed to it */
 } esra_synth_settings;
 
 /* How photo i sees a scene with depth. What the reference has at pixel x with inverse depth q is at c + f (P_0, P_1)/P_2 of the

@@ -15,14 +15,4 @@ unsigned esra_cpu_features(void);
 /* Processors this process may run on, at least 1. */
 int esra_cpu_count(void);
 
-/* In a loop that waits for another thread: leaves the core's units to its twin. */
-static inline void cpu_relax(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 #endif

@@ -1,5 +1,5 @@
-/* base/pool.c - a small thread pool on pthreads. During a run each worker takes the next task by an atomic counter. Who
- * waits, for a run to begin or to end, first looks for a while and then sleeps on a condition. */
+/* base/pool.c - a small thread pool on pthreads. Between runs workers look out for the next for a moment, then sleep on a
+ * condition; during a run each takes the next task by an atomic counter. */
 #define _GNU_SOURCE
 #include "base/pool.h"
 
@@ -18,8 +18,8 @@
 /* How often the waiting caller looks up: a tenth of the second within which esra promises to react. */
 #define WATCH_NS 100000000L
 
-/* Looks before sleeping: 20 to 50 us in all. Iterations on small images are a few hundred, with several runs in each, and
- * to wake a sleeping thread takes as long as such a run. */
+/* How often a thread looks for what it waits for before it sleeps: some 20 us, about what it takes to wake one up. Loops
+ * over small images make thousands of runs a second, each of some 50 us. */
 #define LOOKS 1000
 
 struct worker {
@@ -33,6 +33,8 @@ struct pool {
     pthread_cond_t begin, end;
     struct worker *workers; /* [threads - 1]; the caller is worker 0 */
     int threads;
+    int looks;   /* LOOKS, or none where threads outnumber the processors: who looks would keep another from working */
+    unsigned features;
     pid_t owner; /* threads do not survive fork() */
 
     pool_question *enough;
@@ -40,11 +42,13 @@ struct pool {
     double asked_s; /* when, on the timer */
     bool stopping;
 
-    /* The run in progress. What is not atomic is written before generation changes and read by workers between that and
-     * their leaving busy. Sleepers look at generation and busy under the lock. */
+    bool quit;           /* guarded by lock */
+    atomic_int asleep;   /* workers that wait for `begin` */
+    atomic_bool waiting; /* the caller waits for `end` */
+
+    /* The run in progress: written by the caller while no worker is busy. */
     atomic_ulong generation;
     atomic_int busy; /* workers that have not yet finished this generation */
-    bool quit;
     pool_task *run;
     void *work;
     int tasks;
@@ -58,27 +62,40 @@ static void take_tasks(struct pool *pool, int worker)
         pool->run(pool->work, task, worker);
 }
 
-static bool begun(const struct pool *pool, unsigned long seen)
+/* A hint that this is a loop that waits. */
+static void pause_a_little(void)
 {
-    return atomic_load(&pool->generation) != seen;
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
 }
 
-static void wait_for_run(struct pool *pool, unsigned long seen)
+/* Both sides of a run say what they did before they ask whether the other sleeps, and that they will sleep before they ask
+ * whether it is done: one of the two always sees the other, and nobody is left asleep. */
+
+/* False where the pool ends. */
+static bool await_run(struct pool *pool, unsigned long seen)
 {
-    for (int n = 0; n < LOOKS && !begun(pool, seen); n++)
-        cpu_relax();
-    if (begun(pool, seen))
-        return;
+    for (int n = 0; n < pool->looks; n++) {
+        if (atomic_load(&pool->generation) != seen)
+            return true;
+        pause_a_little();
+    }
     pthread_mutex_lock(&pool->lock);
-    while (!begun(pool, seen))
+    atomic_fetch_add(&pool->asleep, 1);
+    while (!pool->quit && atomic_load(&pool->generation) == seen)
         pthread_cond_wait(&pool->begin, &pool->lock);
+    atomic_fetch_sub(&pool->asleep, 1);
+    bool quit = pool->quit;
     pthread_mutex_unlock(&pool->lock);
+    return !quit;
 }
 
-/* The last to leave wakes the caller, who may be asleep. */
-static void leave(struct pool *pool)
+static void report_end(struct pool *pool)
 {
-    if (atomic_fetch_sub(&pool->busy, 1) > 1)
+    if (atomic_fetch_sub(&pool->busy, 1) > 1 || !atomic_load(&pool->waiting))
         return;
     pthread_mutex_lock(&pool->lock);
     pthread_cond_signal(&pool->end);
@@ -88,14 +105,11 @@ static void leave(struct pool *pool)
 static void *worker_main(void *argument)
 {
     struct worker *self = argument;
-    struct pool *pool = self->pool;
-    for (unsigned long seen = 0;; seen++) {
-        wait_for_run(pool, seen);
-        if (pool->quit)
-            return NULL;
-        take_tasks(pool, self->number);
-        leave(pool);
+    for (unsigned long seen = 0; await_run(self->pool, seen); seen++) {
+        take_tasks(self->pool, self->number);
+        report_end(self->pool);
     }
+    return NULL;
 }
 
 /* Signals are the caller's affair: workers start with all of them blocked. */
@@ -133,18 +147,12 @@ esra_status esra_pool_create(struct pool **out, int threads, struct message *mes
     pthread_cond_init(&pool->end, &monotonic);
     pthread_condattr_destroy(&monotonic);
     pool->workers = workers;
+    pool->features = esra_cpu_features();
     pool->owner = getpid();
+    pool->looks = threads <= esra_cpu_count() ? LOOKS : 0;
     start_workers(pool, threads);
     *out = pool;
     return ESRA_OK;
-}
-
-static void begin(struct pool *pool)
-{
-    pthread_mutex_lock(&pool->lock);
-    atomic_fetch_add(&pool->generation, 1);
-    pthread_cond_broadcast(&pool->begin);
-    pthread_mutex_unlock(&pool->lock);
 }
 
 static bool forked(const struct pool *pool)
@@ -158,8 +166,10 @@ void esra_pool_free(struct pool **pool_pointer)
     if (!pool)
         return;
     if (!forked(pool)) {
+        pthread_mutex_lock(&pool->lock);
         pool->quit = true;
-        begin(pool);
+        pthread_cond_broadcast(&pool->begin);
+        pthread_mutex_unlock(&pool->lock);
         for (int n = 1; n < pool->threads; n++)
             pthread_join(pool->workers[n - 1].thread, NULL);
         pthread_cond_destroy(&pool->begin);
@@ -173,6 +183,16 @@ void esra_pool_free(struct pool **pool_pointer)
 int esra_pool_threads(const struct pool *pool)
 {
     return forked(pool) ? 1 : pool->threads;
+}
+
+unsigned esra_pool_features(const struct pool *pool)
+{
+    return pool->features;
+}
+
+void esra_pool_limit(struct pool *pool, unsigned mask)
+{
+    pool->features = esra_cpu_features() & mask;
 }
 
 static struct timespec next_watch(void)
@@ -189,11 +209,13 @@ static struct timespec next_watch(void)
 
 static void wait_for_workers(struct pool *pool, pool_watch *watch, void *work)
 {
-    for (int n = 0; n < LOOKS && atomic_load(&pool->busy) > 0; n++)
-        cpu_relax();
-    if (atomic_load(&pool->busy) == 0)
-        return;
+    for (int n = 0; n < pool->looks; n++) {
+        if (atomic_load(&pool->busy) == 0)
+            return;
+        pause_a_little();
+    }
     pthread_mutex_lock(&pool->lock);
+    atomic_store(&pool->waiting, true);
     while (atomic_load(&pool->busy) > 0) {
         if (!watch) {
             pthread_cond_wait(&pool->end, &pool->lock);
@@ -206,6 +228,7 @@ static void wait_for_workers(struct pool *pool, pool_watch *watch, void *work)
             pthread_mutex_lock(&pool->lock);
         }
     }
+    atomic_store(&pool->waiting, false);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -221,8 +244,11 @@ bool esra_pool_stopping(struct pool *pool)
 {
     double now_s = pool->enough ? esra_timer_now_s() : 0;
     if (pool->enough && !pool->stopping && now_s - pool->asked_s >= 1e-9 * WATCH_NS) {
+        pool_question *enough = pool->enough;
         pool->asked_s = now_s;
-        pool->stopping = pool->enough(pool->user);
+        pool->enough = NULL; /* whoever is asked may ask back */
+        pool->stopping = enough(pool->user);
+        pool->enough = enough;
     }
     return pool->stopping;
 }
@@ -239,7 +265,12 @@ void esra_pool_run(struct pool *pool, pool_task *run, void *work, int tasks, poo
     pool->tasks = tasks;
     atomic_store(&pool->next, 0);
     atomic_store(&pool->busy, pool->threads - 1);
-    begin(pool);
+    atomic_fetch_add(&pool->generation, 1);
+    if (atomic_load(&pool->asleep) > 0) {
+        pthread_mutex_lock(&pool->lock);
+        pthread_cond_broadcast(&pool->begin);
+        pthread_mutex_unlock(&pool->lock);
+    }
     take_tasks(pool, 0);
     wait_for_workers(pool, watch, work);
 }
