@@ -8,7 +8,6 @@
 #define _DEFAULT_SOURCE
 #include <math.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <time.h>
 
 #include "scene.h"
+#include "solve/engine.h"
 
 #define REPEATS 3
 
@@ -59,16 +59,6 @@ static void record(const struct options *options, const char *format, ...)
 }
 
 /* ---- Running ---- */
-
-/* The library allocates by aligned_alloc() alone; this one adds up. */
-static atomic_size_t allocated;
-
-void *aligned_alloc(size_t alignment, size_t size)
-{
-    void *block = NULL;
-    atomic_fetch_add(&allocated, size);
-    return posix_memalign(&block, alignment, size) ? NULL : block;
-}
 
 /* Seconds to copy a byte, read and write counted: the floor under every sweep. */
 static double copy_s_a_byte(void)
@@ -199,16 +189,14 @@ static void iteration_s(const struct options *options, esra_solver *solver, cons
         seconds[t] = (least[t][1] - least[t][0]) / (many - few);
 }
 
-static double workspace_floats(const struct options *options, const struct scene *scene)
+/* What a solver of two threads keeps. */
+static double workspace_floats(const struct scene *scene)
 {
-    esra_solver *fresh;
-    esra_settings settings = settings_of(options, 1e-2, 0, 1);
-    if (esra_solver_create(&fresh) != ESRA_OK)
-        return NAN;
-    size_t before = atomic_load(&allocated);
-    run(fresh, scene, &settings);
-    esra_solver_free(&fresh);
-    return (double)(atomic_load(&allocated) - before) / sizeof(float);
+    struct problem sizes = {.width = scene->width, .height = scene->height, .photos = scene->photos,
+                            .layers = scene->photos + 1, .channels = scene->channels,
+                            .pixels = (size_t)scene->width * (size_t)scene->height};
+    size_t bytes = esra_engine_room(ESRA_ENGINE_FAST, &sizes, 2) + esra_monitor_room(&sizes, 2);
+    return (double)bytes / sizeof(float);
 }
 
 static void bench_iteration(const struct options *options, esra_solver *solver, int side, int photos, double copy)
@@ -219,7 +207,7 @@ static void bench_iteration(const struct options *options, esra_solver *solver, 
         return;
     /* x, p, q, z read and written, E read, for each layer; I and, twice, g read for each pixel. */
     double floor_ns = 1e9 * copy * 4 * (10 * (photos + 1) + photos + 3.0) / (photos + 1);
-    double floats = workspace_floats(options, &scene) / layer_pixels;
+    double floats = workspace_floats(&scene) / layer_pixels;
     iteration_s(options, solver, &scene, seconds);
     double one = 1e9 * seconds[0] / layer_pixels, two = 1e9 * seconds[1] / layer_pixels;
     tell(options, "%5d^2  m %d: %.3f ns a layer-pixel and iteration, 2 threads %.3f (%.2f times as fast); copying as many bytes "
