@@ -75,11 +75,16 @@ static double apart_px(const struct pipeline *p, int i)
     return isfinite(distance) ? distance : 0;
 }
 
-/* Layers that predict a photo worse than the one most like it does are not those of the photos. By depth the gradients that
- * photos agree on, which a judgement does without, decide more than this. */
-static bool predicts(const struct pipeline *p)
+/* Layers that take back from each other more than they share have ghosts (gradients/opposed.h). Pairs of photos that were
+ * separated well lay at .5 to .9, those whose layers were worse than the photo, scenes with depth foremost, at 1.1 to 3.3. */
+#define OPPOSED_MOST 1
+
+/* Layers that predict a photo worse than the one most like it does are not those of the photos, nor are those with ghosts. By
+ * depth the gradients that photos agree on, which a judgement does without, decide more than this. */
+static bool borne_out(const struct pipeline *p)
 {
-    return p->by_depth || !p->judgement.judged || p->judgement.error < p->judgement.baseline;
+    const struct judgement *j = &p->judgement;
+    return p->by_depth || ((!j->judged || j->error < j->baseline) && j->opposed < OPPOSED_MOST);
 }
 
 void esra_pipeline_decide(struct pipeline *p)
@@ -100,7 +105,7 @@ void esra_pipeline_decide(struct pipeline *p)
         out->warnings |= ESRA_WARN_ONE_MOTION;
     if (p->reflection_found && apart < LITTLE_MOTION_PX)
         out->warnings |= ESRA_WARN_LITTLE_MOTION;
-    bool fits = p->joint && p->joint_info.trusted >= TRUSTED_LEAST && predicts(p);
+    bool fits = p->joint && p->joint_info.trusted >= TRUSTED_LEAST && borne_out(p);
     if (p->joint && !fits)
         out->warnings |= ESRA_WARN_POOR_FIT;
     out->method = useful == 0           ? ESRA_METHOD_NONE
