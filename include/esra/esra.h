@@ -168,8 +168,9 @@ typedef struct esra_info {
     int threads;                /* used */
     double seconds;
     const char *stage; /* what is being done: "align", "separate", "solve"; static */
+    double certificate_seconds; /* of `seconds`: spent on objectives and bounds, and on guesses when to look at them */
 } esra_info;
-#define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve"}
+#define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve", 0}
 
 /* Called from the thread that runs the solver, after every certificate and several times a second between. Return non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best
  * layers so far. It must not call the solver. */
