@@ -168,8 +168,9 @@ typedef struct esra_info {
     int threads;                /* used */
     double seconds;
     const char *stage; /* what is being done: "align", "separate", "solve", "return"; static */
+    double certificate_seconds; /* of `seconds`: spent on objectives and bounds, and on guesses when to look at them */
 } esra_info;
-#define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve"}
+#define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve", 0}
 
 /* Called from the thread that runs the solver, after every certificate and several times a second between. Return
  * non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best layers so far; a negative number
@@ -251,6 +252,7 @@ typedef enum esra_warning {
     ESRA_WARN_CLIPPED = 1 << 5,  /* more than one per cent of the reference photo is overexposed */
     ESRA_WARN_EXPOSURE = 1 << 6, /* photos differ in exposure by more than a fifth */
     ESRA_WARN_POOR_FIT = 1 << 7, /* the layers found do not explain the photos well */
+    ESRA_WARN_BLANK = 1 << 8,    /* a photo that does not fit has nothing to go by: one even tone, or a few pixels */
 } esra_warning;
 
 typedef struct esra_photo_facts {

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/rows.h"
+#include "base/wide.h"
 #include "camera/model.h"
 #include "camera/sweep.h"
 
@@ -310,6 +311,7 @@ static void sweep_block(void *work, int task, int worker)
             store_costs(w, band, begin, end, label);
     }
 }
+WIDE_TASK(sweep_block)
 
 static esra_status run(struct sweeping *w, struct pool *pool, struct message *message)
 {
@@ -323,7 +325,7 @@ static esra_status run(struct sweeping *w, struct pool *pool, struct message *me
         for (size_t n = 0; n < threads; n++)
             layout_band(w->sweep, &w->bands[n], memory + n * (floats / threads));
         w->pool = pool;
-        esra_pool_run(pool, sweep_block, w, rows_blocks(w->sweep->height), NULL);
+        esra_pool_run(pool, WIDE(pool, sweep_block), w, rows_blocks(w->sweep->height), NULL);
     } else {
         status = esra_fail_memory(message);
     }

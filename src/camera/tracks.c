@@ -12,6 +12,7 @@
 #include "align/features.h"
 #include "base/memory.h"
 #include "base/rows.h"
+#include "base/wide.h"
 #include "camera/corners.h"
 #include "camera/follow.h"
 
@@ -108,6 +109,7 @@ static void follow_block(void *work, int task, int worker)
     for (int n = rows_begin(task); n < rows_end(task, p->tracks->count); n++)
         follow_point(p, n);
 }
+WIDE_TASK(follow_block)
 
 /* Features of the reference, and what other photos match to them; those without a match are left out later, being seen
  * nowhere. */
@@ -162,7 +164,7 @@ static esra_status follow_all(struct tracks *tracks, struct pool *pool, const st
     TRY(tracks->at && points.level ? ESRA_OK : esra_fail_memory(message));
     TRY(list_features(&points, pool, REACH * fmax(base->width, base->height), message));
     list_corners(&points, corners, count);
-    esra_pool_run(pool, follow_block, &points, rows_blocks(tracks->count), NULL);
+    esra_pool_run(pool, WIDE(pool, follow_block), &points, rows_blocks(tracks->count), NULL);
 fail:
     esra_release(&corners);
     esra_release(&points.level);

@@ -193,10 +193,19 @@ static bool is_wanted(struct pipeline *p)
     return !*p->unwanted;
 }
 
+/* The layers are there, and their owner's images, written to for the first time, will take memory: what only led to them
+ * makes room. */
+static void make_room(struct pipeline *p)
+{
+    esra_images_free(&p->guide.gradients, 2 * (p->guide.photos + 1));
+    esra_images_free(&p->aligned, p->photos);
+}
+
 esra_status esra_pipeline_return(struct pipeline *p)
 {
     struct image own = {0}, mask = {0};
     esra_status status;
+    make_room(p);
     bool none = p->output->method == ESRA_METHOD_NONE;
     store_layer(p, none ? &p->seen[p->reference] : &p->guide.start[0], &p->output->transmitted);
     TRY(esra_image_create(&own, p->width, p->height, p->channels, p->message));

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "gradients/opposed.h"
 #include "pipeline/doubt.h"
 
 /* Two photos leave nothing to leave out. What there is of doubt is then made of how far the gains may be wrong: by these
@@ -127,12 +128,14 @@ fail:
 }
 
 /* Photos at the size judged, and T by all of them. */
-static esra_status look(struct judge *judge)
+static esra_status look(struct judge *judge, struct judgement *judgement)
 {
-    struct image predicted = {0}, mask = {0};
+    struct image predicted = {0}, mask = {0}, seen = {0};
     esra_status status;
     TRY(solve(judge));
     TRY(esra_joint_transmitted(judge->joint, &judge->transmitted, judge->message));
+    TRY(esra_joint_seen(judge->joint, judge->reference, &seen, judge->message));
+    judgement->opposed = esra_gradients_opposed(&judge->transmitted, &seen);
     for (int i = 0; i < judge->photos; i++) {
         if (judge->confidence[i] == 0)
             continue;
@@ -141,6 +144,7 @@ static esra_status look(struct judge *judge)
         esra_image_free(&mask);
     }
 fail:
+    esra_image_free(&seen);
     return status;
 }
 
@@ -245,7 +249,7 @@ esra_status esra_judge(struct judgement *judgement, const struct joint_photos *p
     *judgement = (struct judgement){0};
     TRY(make_room(&judge, photos));
     int taking_part = prepare(&judge, model);
-    TRY(look(&judge));
+    TRY(look(&judge, judgement));
     if (taking_part > 2)
         TRY(leave_out_each(&judge, taking_part, judgement));
     else if (taking_part == 2)

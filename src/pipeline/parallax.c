@@ -181,6 +181,16 @@ static void see_roots(struct pipeline *p, struct image **roots)
     p->rooted = true;
 }
 
+void esra_parallax_forget_roots(struct pipeline *p)
+{
+    for (int i = 0; p->rooted && i < p->photos; i++) {
+        if (i == p->reference)
+            continue;
+        esra_image_free(&p->copies[i]);
+        p->seen[i] = (struct image){0};
+    }
+}
+
 esra_status esra_parallax_find_camera(struct pipeline *p)
 {
     struct image *roots = NULL;

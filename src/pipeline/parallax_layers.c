@@ -148,11 +148,25 @@ fail:
     return status;
 }
 
+/* With the photos aligned and the reflection's maps known, how they were found is not asked again. */
+static void forget_ways(struct pipeline *p)
+{
+    struct parallax *x = p->parallax;
+    for (int i = 0; i < p->photos; i++)
+        esra_image_free(&x->still[i]);
+    esra_image_free(&x->voted);
+    esra_image_free(&x->scene.guard);
+    esra_image_free(&x->scene.confidence);
+    esra_depth_free(&x->mirrored);
+    esra_parallax_forget_roots(p);
+}
+
 esra_status esra_parallax_solve_jointly(struct pipeline *p)
 {
     struct parallax *x = p->parallax;
     double *confidence = esra_allocate((size_t)p->photos, sizeof *confidence);
     esra_status status = ESRA_OK;
+    forget_ways(p);
     if (!confidence)
         TRY(esra_fail_memory(p->message));
     for (int i = 0; i < p->photos; i++)
@@ -166,6 +180,7 @@ esra_status esra_parallax_solve_jointly(struct pipeline *p)
     if (p->reflection_found && !p->input->gradients) {
         TRY(esra_joint_create(&p->joint, &photos, LEVELS, p->pool, p->message));
         TRY(esra_joint_solve(p->joint, &model, &beside_prior, 0, &p->joint_info, p->message));
+        esra_joint_trim(p->joint);
     }
 fail:
     esra_release(&confidence);

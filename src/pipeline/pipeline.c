@@ -17,7 +17,7 @@ static esra_status run_steps(struct pipeline *p, const char *stage, step *const 
     return status;
 }
 
-static step *const first_steps[] = {esra_pipeline_align, esra_pipeline_approach};
+static step *const first_steps[] = {esra_pipeline_approach, esra_pipeline_align};
 static step *const depth_first_steps[] = {esra_pipeline_approach, esra_pipeline_choose};
 static step *const motion_steps[] = {esra_pipeline_warp, esra_pipeline_measure, esra_pipeline_find_reflection};
 static step *const joint_steps[] = {esra_pipeline_solve_jointly, esra_pipeline_judge};

@@ -87,7 +87,9 @@ static struct certificate certify(struct monitor *monitor, int channel, const st
 {
     struct certifying job = {monitor, channel, candidate, every, rows};
     int blocks = row_blocks(monitor->problem);
+    double start_s = esra_timer_now_s();
     esra_pool_run(monitor->pool, certify_block, &job, (blocks - 1) / every + 1, NULL);
+    monitor->info.certificate_seconds += esra_timer_now_s() - start_s;
     struct certificate sum = {0, 0};
     for (int b = 0; b < blocks; b += every) {
         sum.objective += monitor->shares[b].objective;

@@ -109,18 +109,23 @@ class FaultTest(CliTest):
     def results(self, outputs):
         return {name: without_times(name, (self.path / name).read_bytes()) for name in outputs}
 
-    def fails(self, code, name, fault, message=None):
-        """A run with this fault: the exit code, one line, and every file as it was, whether or not there was one."""
+    def tries(self, name, fault):
+        """The command with this fault, first where there is no earlier output and then where there is: whether there was,
+        all files before, and the run."""
         arguments, _, outputs = COMMANDS[name]
         for old in False, True:
             if old:
                 self.old_files(outputs)
             before = self.files()
-            done = self.run_faulty(arguments, fault)
+            yield old, before, self.run_faulty(arguments, fault)
+        self.clear(outputs)
+
+    def fails(self, code, name, fault, message=None):
+        """A run with this fault: the exit code, one line, and every file as it was, whether or not there was one."""
+        for old, before, done in self.tries(name, fault):
             what = (name, fault, old, done.stderr)
             self.assertEqual(done.returncode, code, what)
             self.assertEqual(done.stderr.count(b"\n"), 1, what)
             if message:
                 self.assertRegex(done.stderr.decode(), message, what)
             self.assertEqual(self.files(), before, what)
-        self.clear(outputs)

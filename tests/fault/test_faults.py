@@ -100,19 +100,14 @@ class Devices(FaultTest):
 
     def fails_somewhere(self, name, fault):
         """Files put in place before the fault stay; all others are as they were."""
-        arguments, _, outputs = COMMANDS[name]
-        for old in False, True:
-            if old:
-                self.old_files(outputs)
-            before = self.files()
-            done = self.run_faulty(arguments, fault)
+        outputs = COMMANDS[name][2]
+        for old, before, done in self.tries(name, fault):
             self.assertEqual(done.returncode, 74, (name, fault, old, done.stderr))
             after = self.files()
             for path, data in after.items():
                 self.assertIn(path, set(before) | set(outputs), "a stray")
                 self.assertNotEqual(data, b"", path)
             self.assertTrue(set(before) <= set(after))
-        self.clear(outputs)
 
     def test_failing_reads(self):
         for name, (arguments, _, outputs) in COMMANDS.items():

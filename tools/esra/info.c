@@ -88,7 +88,7 @@ static void print_photo(const char *name, const struct photo *photo)
 {
     const struct image *pixels = &photo->pixels;
     const char *profile = profile_of(photo);
-    print_plain(name);
+    print_plain(stdout, name);
     printf(": %s, %d x %d, %d bit%s, %s, ", photo->format, pixels->width, pixels->height, photo->depth,
            photo->depth == 32 ? " float" : "", pixels->channels == 1 ? "grey" : "RGB");
     printf(profile ? "profile %s%s" : "no profile%s%s", profile ? profile : "",

@@ -92,8 +92,8 @@ enum exit_code print_object(json_t *object, size_t style, const char *command, e
     return finish_stdout(code, command);
 }
 
-void print_plain(const char *name)
+void print_plain(FILE *file, const char *name)
 {
     for (; *name; name++)
-        putchar((unsigned char)*name < ' ' || *name == 127 ? '?' : *name);
+        putc((unsigned char)*name < ' ' || *name == 127 ? '?' : *name, file);
 }

@@ -3,6 +3,7 @@
 #define ESRA_TOOL_JSON_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "exit.h"
 
@@ -27,7 +28,7 @@ char *json_text(const json_t *object, size_t style);
 /* That on standard output, and the object gone; returns code, or what went wrong. */
 enum exit_code print_object(json_t *object, size_t style, const char *command, enum exit_code code);
 
-/* A file's name on standard output, without what would steer a terminal. */
-void print_plain(const char *name);
+/* A file's name, without what would steer a terminal. */
+void print_plain(FILE *file, const char *name);
 
 #endif
