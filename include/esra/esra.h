@@ -356,7 +356,7 @@ typedef struct esra_synth_settings {
     double focal_px;         /* of that camera, at least a fifth of the larger side; 0: 1.2 times the larger side */
     const esra_image *transmitted_depth; /* one channel in [0,1], of any size, 1 is nearest; NULL: planes aslant and */
     const esra_image *reflected_depth;   /* something near before them. Used with depth only */
-    esra_progress *progress; /* called before each photo, or NULL; non-zero: the photos left are not drawn. Stage "synth" */
+    esra_progress *progress; /* called several times a second, or NULL; non-zero: what is left is not drawn. Stage "synth" */
     void *user;              /* passed to it */
 } esra_synth_settings;
 
