@@ -167,13 +167,15 @@ typedef struct esra_info {
     long long inner_iterations; /* PACTV steps over all layers and channels */
     int threads;                /* used */
     double seconds;
-    const char *stage; /* what is being done: "align", "separate", "solve"; static */
+    const char *stage; /* what is being done: "align", "separate", "solve", "return"; static */
     double certificate_seconds; /* of `seconds`: spent on objectives and bounds, and on guesses when to look at them */
 } esra_info;
 #define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve", 0}
 
-/* Called from the thread that runs the solver, after every certificate and several times a second between. Return non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best
- * layers so far. It must not call the solver. */
+/* Called from the thread that runs the solver, after every certificate and several times a second between. Return
+ * non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best layers so far; a negative number
+ * where these are not wanted either: a separation then ends sooner, and what its images hold is left open. It must not
+ * call the solver. */
 typedef int esra_progress(void *user, const esra_info *so_far);
 
 /* A solver keeps its threads and workspace between runs, so that a second run of the same size allocates nothing. */
@@ -354,7 +356,7 @@ typedef struct esra_synth_settings {
     double focal_px;         /* of that camera, at least a fifth of the larger side; 0: 1.2 times the larger side */
     const esra_image *transmitted_depth; /* one channel in [0,1], of any size, 1 is nearest; NULL: planes aslant and */
     const esra_image *reflected_depth;   /* something near before them. Used with depth only */
-    esra_progress *progress; /* called before each photo, or NULL; non-zero: the photos left are not drawn. Stage "synth" */
+    esra_progress *progress; /* called several times a second, or NULL; non-zero: what is left is not drawn. Stage "synth" */
     void *user;              /* passed to it */
 } esra_synth_settings;
 

@@ -34,6 +34,7 @@ struct pipeline esra_pipeline_sibling(const struct pipeline *p, const esra_photo
                              .solver = p->solver,
                              .progress = p->progress,
                              .user = p->user,
+                             .unwanted = p->unwanted,
                              .started_s = p->started_s,
                              .wants_layers = p->wants_layers};
 }

@@ -28,6 +28,7 @@ struct pipeline {
     esra_progress *progress; /* may be NULL */
     void *user;
     bool stopped;      /* by the callback */
+    const bool *unwanted; /* whether it has said that the layers are not wanted either */
     const char *stage; /* what is being done, as the callback is told */
     double started_s; /* on the timer */
 
