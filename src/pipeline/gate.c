@@ -54,11 +54,14 @@ static double apart_px(const struct pipeline *p, int i)
     return isfinite(distance) ? distance : 0;
 }
 
-/* Layers that predict a photo worse than the one most like it does are not those of the photos. By depth the gradients that
- * photos agree on, which a judgement does without, decide more than this. */
+/* Layers that predict a photo clearly worse than the one most like it does are not those of the photos; of noisy ones, two of
+ * three photos may do a little worse than three. By depth the gradients that photos agree on, which a judgement does without,
+ * decide more than this. */
+#define WORSE_THAN_ALIKE 1.1
+
 static bool predicts(const struct pipeline *p)
 {
-    return p->by_depth || !p->judgement.judged || p->judgement.error < p->judgement.baseline;
+    return p->by_depth || !p->judgement.judged || p->judgement.error < WORSE_THAN_ALIKE * p->judgement.baseline;
 }
 
 void esra_pipeline_decide(struct pipeline *p)
