@@ -20,7 +20,7 @@
 static bool open_question(const struct pipeline *p)
 {
     const esra_photos *input = p->input;
-    return p->wants_layers && !p->approached && p->photos > 2 && !input->transmitted && !input->gradients &&
+    return p->wants_layers && !p->approached && p->photos > 2 && !p->alike && !input->transmitted && !input->gradients &&
            (p->by_depth || (input->motion == ESRA_MOTION_AUTO && !input->swap));
 }
 
@@ -94,6 +94,7 @@ esra_status esra_pipeline_choose(struct pipeline *p)
     TRY(esra_pipeline_load(&trial));
     TRY(esra_pipeline_try_depth(&trial));
     p->stopped = p->stopped || trial.stopped;
+    p->alike = trial.alike; /* what was left of flat motions is parallax, and there is no reflection */
     p->by_depth = p->by_depth || (!p->stopped && depth_wins(&trial, p));
     if (p->by_depth) {
         take_numbers(&p->judgement, &trial.judgement);

@@ -69,7 +69,11 @@ void esra_pipeline_decide(struct pipeline *p)
     esra_separation *out = p->output;
     int useful = 0;
     double apart = 0;
-    out->warnings = clipped_share(&p->seen[p->reference]) > CLIPPED_SHARE ? ESRA_WARN_CLIPPED : 0;
+    out->warnings = p->oddities;
+    if (clipped_share(&p->seen[p->reference]) > CLIPPED_SHARE)
+        out->warnings |= ESRA_WARN_CLIPPED;
+    if (p->photos == 2)
+        out->warnings |= ESRA_WARN_TWO_PHOTOS;
     for (int i = 0; i < p->photos; i++) {
         if (i == p->reference)
             continue;
@@ -87,6 +91,7 @@ void esra_pipeline_decide(struct pipeline *p)
         out->warnings |= ESRA_WARN_POOR_FIT;
     out->method = useful == 0           ? ESRA_METHOD_NONE
                   : p->input->gradients ? ESRA_METHOD_GIVEN
+                  : p->alike            ? ESRA_METHOD_NONE
                   : fits                ? ESRA_METHOD_JOINT
                   : useful >= 2         ? ESRA_METHOD_VOTING
                                         : ESRA_METHOD_NONE;

@@ -60,6 +60,7 @@ static void take_over(struct pipeline *p, struct pipeline *small, double scale)
     }
     p->by_depth = small->by_depth;
     p->adds_up = small->adds_up;
+    p->alike = small->alike;
     p->reflection_found = small->reflection_found && !small->by_depth;
     p->rounds = small->rounds;
     p->judgement = small->judgement;
@@ -74,6 +75,7 @@ static esra_status find_flat(struct pipeline *small)
     esra_status status;
     TRY(esra_pipeline_warp(small));
     TRY(esra_pipeline_measure(small));
+    TRY(esra_pipeline_compare(small));
     TRY(esra_pipeline_find_reflection(small));
     if (!small->stopped)
         TRY(esra_pipeline_solve_jointly(small));
