@@ -57,15 +57,26 @@ def main(log, folder):
     rows = [json.loads(line) for line in Path(log).read_text().splitlines()]
     charts = {"iterations": Chart("Iterations to a certified gap of 1e-3, three photos", "pixels", "iterations", False),
               "seconds": Chart("Seconds to a certified gap of 1e-3, three photos", "pixels", "seconds", True),
-              "iteration": Chart("Cost of an iteration, three photos", "pixels", "ns a layer-pixel", False)}
+              "gaps": Chart("Iterations to a certified gap, 512 x 512, three photos", "gap", "iterations", False),
+              "certificates": Chart("Share of certificates in the seconds, gap 1e-3", "pixels", "per cent", False),
+              "photos": Chart("Seconds to a certified gap of 1e-3, 512 x 512", "photos", "seconds", False),
+              "iteration": Chart("Cost of an iteration, three photos", "pixels", "ns a layer-pixel", False),
+              "workspace": Chart("Workspace, three photos", "pixels", "floats a layer-pixel", False)}
     for row in rows:
-        if row["bench"] == "gap" and row["gap"] == 1e-3 and row["m"] == 3:
-            name = f"{row['gradients']} E, lambda {row['lambda']:g}"
-            for figure in "iterations", "seconds":
-                charts[figure].add(name, row["width"] * row["height"], row[figure])
+        if row["bench"] == "gap" and row["channels"] == 1:
+            name, pixels = f"{row['gradients']} E, lambda {row['lambda']:g}", row["width"] * row["height"]
+            if row["gap"] == 1e-3 and row["m"] == 3:
+                charts["iterations"].add(name, pixels, row["iterations"])
+                charts["seconds"].add(name, pixels, row["seconds"])
+                charts["certificates"].add(name, pixels, 100 * row["certificates"])
+            if row["gap"] == 1e-3 and pixels == 512 * 512:
+                charts["photos"].add(name, row["m"], row["seconds"])
+            if row["m"] == 3 and pixels == 512 * 512:
+                charts["gaps"].add(name, row["gap"], row["iterations"])
         if row["bench"] == "iteration" and row["m"] == 3:
             for name, key in ("one thread", "ns_a_layer_pixel"), ("two threads", "ns_two_threads"), ("copying", "copy_floor_ns"):
                 charts["iteration"].add(name, row["side"] ** 2, row[key])
+            charts["workspace"].add("floats", row["side"] ** 2, row["workspace_floats"])
     for name, chart in charts.items():
         if chart.lines:
             path = Path(folder) / f"solver-{name}.svg"

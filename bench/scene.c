@@ -18,6 +18,9 @@
 #define SMALLEST_GRADIENT 0.01f
 #define SHAPES 60
 
+/* A channel's light over that of the channel before it. */
+#define TINT 0.85
+
 static double uniform(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15u);
@@ -86,15 +89,21 @@ static void differences(const float *image, int width, int height, float *vertic
         }
 }
 
-static void good_gradients(struct scene *scene, size_t pixels, uint64_t *state)
+static float *channel_of(const esra_image *image, int channel)
 {
+    return image->data + channel * image->channel_stride;
+}
+
+static void good_gradients(struct scene *scene, int channel, uint64_t *state)
+{
+    size_t pixels = (size_t)scene->width * (size_t)scene->height;
     for (int l = 0; l <= scene->photos; l++) {
-        differences(scene->layers[l].data, scene->width, scene->height, scene->gradients[2 * l].data,
-                    scene->gradients[2 * l + 1].data);
+        float *own[2] = {channel_of(&scene->gradients[2 * l], channel), channel_of(&scene->gradients[2 * l + 1], channel)};
+        differences(channel_of(&scene->layers[l], channel), scene->width, scene->height, own[0], own[1]);
         for (int d = 0; d < 2; d++)
             for (size_t n = 0; n < pixels; n++) {
                 double wrong = uniform(state) < OUTLIERS ? OUTLIER_NOISE * normal(state) : 0;
-                scene->gradients[2 * l + d].data[n] += (float)(GRADIENT_NOISE * normal(state) + wrong);
+                own[d][n] += (float)(GRADIENT_NOISE * normal(state) + wrong);
             }
     }
 }
@@ -116,59 +125,73 @@ static float large_only(float value)
 }
 
 /* The photos' differences stand where the reflections' gradients go, and are turned into them in place. */
-static void poor_gradients(struct scene *scene, size_t pixels)
+static void poor_gradients(struct scene *scene, int channel)
 {
+    size_t pixels = (size_t)scene->width * (size_t)scene->height;
+    const esra_image *gradients = scene->gradients;
     for (int i = 0; i < scene->photos; i++)
-        differences(scene->mixtures[i].data, scene->width, scene->height, scene->gradients[2 * i + 2].data,
-                    scene->gradients[2 * i + 3].data);
+        differences(channel_of(&scene->mixtures[i], channel), scene->width, scene->height,
+                    channel_of(&gradients[2 * i + 2], channel), channel_of(&gradients[2 * i + 3], channel));
     for (int d = 0; d < 2; d++)
         for (size_t n = 0; n < pixels; n++) {
             float ratio[64];
             for (int i = 0; i < scene->photos; i++)
-                ratio[i] = scene->gradients[2 * i + 2 + d].data[n] / (float)scene->mixing[i];
+                ratio[i] = channel_of(&gradients[2 * i + 2 + d], channel)[n] / (float)scene->mixing[i];
             float common = median(ratio, scene->photos);
-            scene->gradients[d].data[n] = large_only(common);
+            channel_of(&gradients[d], channel)[n] = large_only(common);
             for (int i = 0; i < scene->photos; i++) {
-                float *own = &scene->gradients[2 * i + 2 + d].data[n];
+                float *own = &channel_of(&gradients[2 * i + 2 + d], channel)[n];
                 *own = large_only(*own - (float)scene->mixing[i] * common);
             }
         }
 }
 
-static void place(struct scene *scene, size_t pixels)
+static void place(struct scene *scene, size_t samples)
 {
     float *next = scene->samples;
     int layers = scene->photos + 1;
     esra_image *groups[] = {scene->mixtures, scene->gradients, scene->layers, scene->duals};
     int counts[] = {scene->photos, 2 * layers, layers, 2 * layers};
     for (int g = 0; g < 4; g++)
-        for (int n = 0; n < counts[g]; n++, next += pixels)
-            groups[g][n] = esra_image_planar(next, scene->width, scene->height, 1);
+        for (int n = 0; n < counts[g]; n++, next += samples)
+            groups[g][n] = esra_image_planar(next, scene->width, scene->height, scene->channels);
 }
 
-bool scene_make(struct scene *scene, int width, int height, int photos, bool good)
+/* One channel's layers and photos. */
+static void photograph(struct scene *scene, int channel, uint64_t *state)
 {
-    size_t pixels = (size_t)width * (size_t)height;
-    uint64_t state = 1;
-    int side = width > height ? width : height;
-    *scene = (struct scene){.width = width, .height = height, .photos = photos};
-    scene->samples = malloc(pixels * (size_t)(6 * photos + 5) * sizeof(float));
-    if (!scene->samples)
-        return false;
-    place(scene, pixels);
-    paint_image(scene->layers[0].data, width, height, side, 0, 0, 1, 100);
-    for (int i = 0; i < photos; i++) {
-        scene->mixing[i] = photos > 1 ? 0.75 + 0.15 * i / (photos - 1) : 0.8;
-        paint_image(scene->layers[i + 1].data, width, height, side + 96, SHIFT_X * i, SHIFT_Y * i, REFLECTION, 200);
-        for (size_t n = 0; n < pixels; n++) {
-            double sum = scene->mixing[i] * scene->layers[0].data[n] + scene->layers[i + 1].data[n] + NOISE * normal(&state);
-            scene->mixtures[i].data[n] = (float)fmin(fmax(sum, 0), 1);
+    int width = scene->width, height = scene->height, side = width > height ? width : height;
+    double light = pow(TINT, channel);
+    const float *first = channel_of(&scene->layers[0], channel);
+    paint_image(channel_of(&scene->layers[0], channel), width, height, side, 0, 0, light, 100);
+    for (int i = 0; i < scene->photos; i++) {
+        float *own = channel_of(&scene->layers[i + 1], channel), *mixture = channel_of(&scene->mixtures[i], channel);
+        paint_image(own, width, height, side + 96, SHIFT_X * i, SHIFT_Y * i, REFLECTION * light, 200);
+        for (size_t n = 0; n < (size_t)width * (size_t)height; n++) {
+            double sum = scene->mixing[i] * first[n] + own[n] + NOISE * normal(state);
+            mixture[n] = (float)fmin(fmax(sum, 0), 1);
         }
     }
-    if (good)
-        good_gradients(scene, pixels, &state);
-    else
-        poor_gradients(scene, pixels);
+}
+
+bool scene_make(struct scene *scene, int width, int height, int photos, int channels, bool good)
+{
+    size_t samples = (size_t)width * (size_t)height * (size_t)channels;
+    uint64_t state = 1;
+    *scene = (struct scene){.width = width, .height = height, .photos = photos, .channels = channels};
+    scene->samples = malloc(samples * (size_t)(6 * photos + 5) * sizeof(float));
+    if (!scene->samples)
+        return false;
+    place(scene, samples);
+    for (int i = 0; i < photos; i++)
+        scene->mixing[i] = photos > 1 ? 0.75 + 0.15 * i / (photos - 1) : 0.8;
+    for (int c = 0; c < channels; c++) {
+        photograph(scene, c, &state);
+        if (good)
+            good_gradients(scene, c, &state);
+        else
+            poor_gradients(scene, c);
+    }
     return true;
 }
 

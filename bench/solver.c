@@ -132,25 +132,53 @@ static void bench_gap(const struct options *options, esra_solver *solver, const 
 {
     esra_settings settings = settings_of(options, lambda, gap, 0);
     esra_info info = best_run(solver, scene, &settings);
-    tell(options, "%5d x %-5d m %d  %s E  lambda %-6g gap %-6g  %4d iterations  %7.3f s  (proven %.2g)\n", scene->width,
-         scene->height, scene->photos, good ? "good" : "poor", lambda, gap, info.iterations, info.seconds, info.gap);
-    record(options, "{\"bench\": \"gap\", \"width\": %d, \"height\": %d, \"m\": %d, \"gradients\": \"%s\", \"lambda\": %g, "
-           "\"gap\": %g, \"iterations\": %d, \"seconds\": %.4f, \"proven\": %.3g, \"objective\": %.9g, \"threads\": %d}\n",
-           scene->width, scene->height, scene->photos, good ? "good" : "poor", lambda, gap, info.iterations, info.seconds,
-           info.gap, info.objective, info.threads);
+    double share = info.certificate_seconds / info.seconds;
+    tell(options, "%5d x %-5d m %d%s  %s E  lambda %-6g gap %-6g  %4d iterations  %7.3f s, certificates %4.1f %% (proven %.2g)\n",
+         scene->width, scene->height, scene->photos, scene->channels > 1 ? " RGB" : "", good ? "good" : "poor", lambda, gap,
+         info.iterations, info.seconds, 100 * share, info.gap);
+    record(options, "{\"bench\": \"gap\", \"width\": %d, \"height\": %d, \"m\": %d, \"channels\": %d, \"gradients\": \"%s\", "
+           "\"lambda\": %g, \"gap\": %g, \"iterations\": %d, \"seconds\": %.4f, \"certificates\": %.4f, \"proven\": %.3g, "
+           "\"objective\": %.9g, \"threads\": %d}\n", scene->width, scene->height, scene->photos, scene->channels,
+           good ? "good" : "poor", lambda, gap, info.iterations, info.seconds, share, info.gap, info.objective, info.threads);
 }
 
-static void bench_gaps(const struct options *options, esra_solver *solver, int width, int height, int photos)
+/* Which lambdas and gaps: the first of each, or so many. */
+struct grid {
+    int lambdas, gaps;
+};
+
+static void bench_gaps(const struct options *options, esra_solver *solver, int width, int height, int photos, int channels,
+                       struct grid grid)
 {
     static const double lambdas[] = {1e-2, 1e-3, 3e-2}, gaps[] = {1e-3, 1e-2, 5e-4};
     for (int good = 1; good >= 0; good--) {
         struct scene scene;
-        if (!scene_make(&scene, width, height, photos, good))
+        if (!scene_make(&scene, width, height, photos, channels, good))
             continue;
-        for (int l = 0; l < (options->quick ? 1 : 3); l++)
-            for (int g = 0; g < (options->quick ? 1 : 3); g++)
+        for (int l = 0; l < grid.lambdas; l++)
+            for (int g = 0; g < grid.gaps; g++)
                 bench_gap(options, solver, &scene, good, lambdas[l], gaps[g]);
         scene_free(&scene);
+    }
+}
+
+/* All of it at three sizes; larger ones, whose solves take seconds, where --full asks: lambda to 1e-3 there, and at the
+ * largest one gap. Numbers of photos at 512^2, colour at 1024^2. */
+static void bench_all_gaps(const struct options *options, esra_solver *solver)
+{
+    static const struct {
+        int width, height, photos, channels;
+        bool large;
+        struct grid grid;
+    } cases[] = {
+        {256, 256, 3, 1, false, {3, 3}},   {512, 512, 3, 1, false, {3, 3}},   {512, 512, 2, 1, false, {3, 3}},
+        {512, 512, 5, 1, false, {3, 3}},   {1024, 1024, 3, 1, false, {3, 3}}, {1024, 1024, 3, 3, false, {1, 1}},
+        {2048, 2048, 3, 1, true, {3, 1}},  {4096, 3072, 3, 1, true, {2, 1}},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        struct grid grid = options->quick ? (struct grid){1, 1} : cases[n].grid;
+        if (options->full || !cases[n].large)
+            bench_gaps(options, solver, cases[n].width, cases[n].height, cases[n].photos, cases[n].channels, grid);
     }
 }
 
@@ -187,7 +215,7 @@ static void bench_iteration(const struct options *options, esra_solver *solver, 
 {
     struct scene scene;
     double seconds[2], layer_pixels = (double)side * side * (photos + 1);
-    if (!scene_make(&scene, side, side, photos, true))
+    if (!scene_make(&scene, side, side, photos, 1, true))
         return;
     /* x, p, q, z read and written, E read, for each layer; I and, twice, g read for each pixel. */
     double floor_ns = 1e9 * copy * 4 * (10 * (photos + 1) + photos + 3.0) / (photos + 1);
@@ -210,7 +238,7 @@ static void bench_pactv(const struct options *options, esra_solver *solver, int 
     struct scene scene;
     double least[2][2] = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
     int inner[2] = {10, 110};
-    if (!scene_make(&scene, side, side, 3, true))
+    if (!scene_make(&scene, side, side, 3, 1, true))
         return;
     for (int n = 0; n < REPEATS; n++)
         for (int k = 0; k < 4; k++) {
@@ -248,7 +276,7 @@ static esra_info as_low(const struct options *options, esra_solver *solver, cons
 static void bench_paper(const struct options *options, esra_solver *solver, int side, double limit_s)
 {
     struct scene scene;
-    if (!scene_make(&scene, side, side, 3, true))
+    if (!scene_make(&scene, side, side, 3, 1, true))
         return;
     for (int kernels = 0; kernels < 2; kernels++) {
         const char *how = kernels ? "with our kernels" : "as printed";
@@ -306,21 +334,18 @@ static struct options parse(int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct options options = parse(argc, argv);
-    static const int sizes[][2] = {{256, 256}, {512, 512}, {1024, 1024}, {2048, 2048}, {4096, 3072}}, photos[] = {3, 2, 5};
-    int count = options.full ? 5 : 3;
+    static const int sides[] = {256, 512, 1024, 2048, 3072};
     esra_solver *solver;
     if (esra_solver_create(&solver) != ESRA_OK)
         return 1;
     double copy = copy_s_a_byte();
     tell(&options, "copying: %.1f GB/s, reads and writes counted\n", 1e-9 / copy);
-    for (int n = 0; n < count; n++)
-        bench_iteration(&options, solver, n < 4 ? sizes[n][0] : 3072, 3, copy);
-    for (int k = 1; k < 3; k++)
-        bench_iteration(&options, solver, 512, photos[k], copy);
+    for (int n = 0; n < (options.full ? 5 : 3); n++)
+        bench_iteration(&options, solver, sides[n], 3, copy);
+    for (int photos = 2; photos <= 5; photos += photos == 2 ? 3 : 1)
+        bench_iteration(&options, solver, 512, photos, copy);
     bench_pactv(&options, solver, 1024);
-    for (int n = 0; n < count; n++)
-        for (int k = 0; k < (n == 1 ? 3 : 1); k++)
-            bench_gaps(&options, solver, sizes[n][0], sizes[n][1], photos[k]);
+    bench_all_gaps(&options, solver);
     bench_paper(&options, solver, 256, options.full ? 60 : 5);
     esra_solver_free(&solver);
     if (options.log)

@@ -57,15 +57,18 @@ void esra_solver_set_progress(esra_solver *solver, esra_progress *progress, void
     solver->user = user;
 }
 
-static esra_status prepare_pool(esra_solver *solver, int threads)
+static esra_status prepare_pool(esra_solver *solver, const esra_settings *settings)
 {
-    if (threads == 0)
-        threads = esra_cpu_count();
-    if (solver->pool && solver->pool_threads == threads)
-        return ESRA_OK;
-    esra_pool_free(&solver->pool);
-    solver->pool_threads = threads;
-    return esra_pool_create(&solver->pool, threads, &solver->message);
+    int threads = settings->threads == 0 ? esra_cpu_count() : settings->threads;
+    esra_status status = ESRA_OK;
+    if (!solver->pool || solver->pool_threads != threads) {
+        esra_pool_free(&solver->pool);
+        solver->pool_threads = threads;
+        TRY(esra_pool_create(&solver->pool, threads, &solver->message));
+    }
+    esra_pool_limit(solver->pool, (unsigned)settings->cpu_mask);
+fail:
+    return status;
 }
 
 /* A caller built against an older header has a shorter struct: only what it has is filled. */
@@ -87,7 +90,7 @@ esra_status esra_solver_run(esra_solver *solver, const esra_problem *caller_prob
     solver->message.text[0] = '\0';
     TRY(esra_settings_check(&settings, caller_settings, &solver->message));
     TRY(esra_problem_check(&problem, caller_problem, result, settings.lambda, &solver->message));
-    TRY(prepare_pool(solver, settings.threads));
+    TRY(prepare_pool(solver, &settings));
     if (settings.max_iterations == 0)
         settings.max_iterations = esra_engine_iterations(settings.engine);
 
@@ -136,7 +139,7 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
         !take_struct(&separation, caller_separation, sizeof separation))
         return esra_fail(&solver->message, ESRA_BAD_ARGUMENT,
                          "photos or separation was not initialised: set struct_size to the size of the struct");
-    TRY(prepare_pool(solver, settings.threads));
+    TRY(prepare_pool(solver, &settings));
     pipeline = (struct pipeline){.input = &photos, .settings = &settings, .output = &separation, .pool = solver->pool,
                                  .message = &solver->message, .solver = solver, .progress = solver->progress,
                                  .user = solver->user};

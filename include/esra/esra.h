@@ -168,8 +168,9 @@ typedef struct esra_info {
     int threads;                /* used */
     double seconds;
     const char *stage; /* what is being done: "align", "separate", "solve"; static */
+    double certificate_seconds; /* of `seconds`: spent on objectives and bounds, and on guesses when to look at them */
 } esra_info;
-#define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve"}
+#define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve", 0}
 
 /* Called from the thread that runs the solver, after every certificate and several times a second between. Return non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best
  * layers so far. It must not call the solver. */
@@ -249,12 +250,13 @@ typedef enum esra_warning {
     ESRA_WARN_CLIPPED = 1 << 5,  /* more than one per cent of the reference photo is overexposed */
     ESRA_WARN_EXPOSURE = 1 << 6, /* photos differ in exposure by more than a fifth */
     ESRA_WARN_POOR_FIT = 1 << 7, /* the layers found do not explain the photos well */
-    ESRA_WARN_TWO_PHOTOS = 1 << 8, /* there are only two, and what they leave open nobody can check */
-    ESRA_WARN_ZOOM = 1 << 9,       /* a photo's scale is not the reference's */
-    ESRA_WARN_FOCUS = 1 << 10,     /* a photo is sharper or less sharp than the reference */
-    ESRA_WARN_OPAQUE = 1 << 11,    /* something before the scene hides it: a fence, dirt */
-    ESRA_WARN_MOVING = 1 << 12,    /* something in the scene moves by itself: people, cars */
-    ESRA_WARN_EXCHANGED = 1 << 13, /* what is called reflected may be the scene */
+    ESRA_WARN_BLANK = 1 << 8,    /* a photo that does not fit has nothing to go by: one even tone, or a few pixels */
+    ESRA_WARN_TWO_PHOTOS = 1 << 9, /* there are only two, and what they leave open nobody can check */
+    ESRA_WARN_ZOOM = 1 << 10,       /* a photo's scale is not the reference's */
+    ESRA_WARN_FOCUS = 1 << 11,     /* a photo is sharper or less sharp than the reference */
+    ESRA_WARN_OPAQUE = 1 << 12,    /* something before the scene hides it: a fence, dirt */
+    ESRA_WARN_MOVING = 1 << 13,    /* something in the scene moves by itself: people, cars */
+    ESRA_WARN_EXCHANGED = 1 << 14, /* what is called reflected may be the scene */
 } esra_warning;
 
 typedef struct esra_photo_facts {
@@ -358,6 +360,8 @@ typedef struct esra_synth_settings {
     double focal_px;         /* of that camera, at least a fifth of the larger side; 0: 1.2 times the larger side */
     const esra_image *transmitted_depth; /* one channel in [0,1], of any size, 1 is nearest; NULL: planes aslant and */
     const esra_image *reflected_depth;   /* something near before them. Used with depth only */
+    esra_progress *progress; /* called before each photo, or NULL; non-zero: the photos left are not drawn. Stage "synth" */
+    void *user;              /* passed to it */
 } esra_synth_settings;
 
 /* How photo i sees a scene with depth. What the reference has at pixel x with inverse depth q is at c + f (P_0, P_1)/P_2 of the

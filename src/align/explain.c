@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/rows.h"
+#include "base/wide.h"
 #include "ops/blur.h"
 
 /* An edge is explained where the difference has less than this share of its energy: half the reflection's edges on top
@@ -90,6 +91,7 @@ static void error_block(void *work, int task, int worker)
         }
     }
 }
+WIDE_TASK(error_block)
 
 static void map_block(void *work, int task, int worker)
 {
@@ -104,6 +106,7 @@ static void map_block(void *work, int task, int worker)
             map[x] = valid[x] * energy[x] * expf(-error[x] / ((float)MISFIT * energy[x] + (float)NOISE));
     }
 }
+WIDE_TASK(map_block)
 
 /* Sums in one thread and in order: the level is small. */
 static struct explained sum_up(const struct explainer *explainer, struct plane map)
@@ -127,9 +130,9 @@ struct explained esra_explain(struct explainer *explainer, struct pool *pool, co
     /* The error itself is no longer needed once it is smoothed: its plane is the map where the caller wants none. */
     struct explaining e = {explainer, map.data ? map : plane_of(explainer, ERROR), (float)gain};
     esra_field_warp(pool, photo, transform, &explainer->warped, plane_of(explainer, VALID));
-    esra_pool_run(pool, error_block, &e, blocks, NULL);
+    esra_pool_run(pool, WIDE(pool, error_block), &e, blocks, NULL);
     esra_blur(pool, plane_of(explainer, ERROR), plane_of(explainer, SMOOTH_ERROR), WINDOW_PX);
-    esra_pool_run(pool, map_block, &e, blocks, NULL);
+    esra_pool_run(pool, WIDE(pool, map_block), &e, blocks, NULL);
     return sum_up(explainer, e.map);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/rows.h"
+#include "base/wide.h"
 #include "ops/blur.h"
 
 esra_status esra_field_create(struct field *field, int width, int height, struct message *message)
@@ -155,11 +156,12 @@ static void warp_block(void *work, int task, int worker)
             plane_row(w->valid, y)[x] = valid ? 1 : 0;
         }
 }
+WIDE_TASK(warp_block)
 
 void esra_field_warp(struct pool *pool, const struct field *from, const struct transform *t, const struct field *to,
                      struct plane valid)
 {
     struct warping w = {.from = from, .to = to, .transform = *t, .valid = valid};
     find_jacobian(t, .5 * to->width, .5 * to->height, w.jacobian);
-    esra_pool_run(pool, warp_block, &w, rows_blocks(to->height), NULL);
+    esra_pool_run(pool, WIDE(pool, warp_block), &w, rows_blocks(to->height), NULL);
 }

@@ -5,6 +5,7 @@
 #include "align/features.h"
 #include "base/memory.h"
 #include "base/rows.h"
+#include "base/wide.h"
 
 /* Distance to the nearest over that to the second nearest. Wider than Lowe's .8: the fainter layer
  * has few features to lose, and robust fitting copes with outliers. */
@@ -58,6 +59,7 @@ static void match_block(void *work, int task, int worker)
     for (int n = rows_begin(task); n < rows_end(task, m->reference->count); n++)
         m->nearest[n] = find_nearest(m, &m->reference->data[n]);
 }
+WIDE_TASK(match_block)
 
 /* nearest[n] of every feature of `reference`; NULL where memory is short. */
 static int *find_all_nearest(struct pool *pool, const struct features *reference, const struct features *photo,
@@ -66,7 +68,7 @@ static int *find_all_nearest(struct pool *pool, const struct features *reference
     int *nearest = esra_allocate((size_t)reference->count + 1, sizeof *nearest);
     struct matching m = {reference, photo, reach_px, ratio, nearest};
     if (nearest)
-        esra_pool_run(pool, match_block, &m, rows_blocks(reference->count), NULL);
+        esra_pool_run(pool, WIDE(pool, match_block), &m, rows_blocks(reference->count), NULL);
     return nearest;
 }
 

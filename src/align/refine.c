@@ -15,6 +15,7 @@
 #include "base/bins.h"
 #include "base/memory.h"
 #include "base/rows.h"
+#include "base/wide.h"
 #include "ops/blur.h"
 
 /* Cut-off in robust standard deviations: 2.5 did best on two-layer scenes in the prototype; wider while the start is still rough. */
@@ -26,6 +27,10 @@
 /* Exposure between photos of one series differs by less; a gain outside comes from a wrong transform. */
 #define GAIN_LEAST .5
 #define GAIN_MOST 2.
+
+/* Histograms are counted in this many parts where there are so many pixels: a part costs as much to begin with as 30,000. */
+#define PARTS       4
+#define PART_PIXELS 2e5
 
 struct sums {
     struct normal normal;
@@ -41,6 +46,7 @@ struct stage {
     struct field warped;
     struct image planes; /* valid, residual, smooth, strength */
     struct sums *sums;   /* [blocks] */
+    uint32_t *bins;      /* [PARTS * BINS] */
     struct transform transform;
     double gain, cutoff2, cx, cy, s;
 };
@@ -57,6 +63,7 @@ static void stage_free(struct stage *stage)
     esra_field_free(&stage->warped);
     esra_image_free(&stage->planes);
     esra_release(&stage->sums);
+    esra_release(&stage->bins);
 }
 
 static esra_status stage_create(struct stage *stage, struct message *message)
@@ -66,7 +73,8 @@ static esra_status stage_create(struct stage *stage, struct message *message)
     TRY(esra_field_create(&stage->warped, width, height, message));
     TRY(esra_image_create(&stage->planes, width, height, PLANES, message));
     stage->sums = esra_allocate((size_t)rows_blocks(height), sizeof *stage->sums);
-    if (!stage->sums)
+    stage->bins = esra_allocate_untouched(PARTS, BINS * sizeof *stage->bins);
+    if (!stage->sums || !stage->bins)
         TRY(esra_fail_memory(message));
     stage->cx = .5 * (width - 1);
     stage->cy = .5 * (height - 1);
@@ -103,37 +111,50 @@ static void residual_block(void *work, int task, int worker)
         }
     }
 }
+WIDE_TASK(residual_block)
 
-static double median_of(const uint32_t *bins, uint32_t total)
+/* What is counted: values where strength is over the least, each part of the rows in bins of its own. */
+struct counting {
+    struct plane values, strength;
+    double least;
+    int parts;
+    uint32_t *bins; /* [parts * BINS] */
+};
+
+static void count_part(void *work, int part, int worker)
 {
-    uint32_t seen = 0;
-    int bin = 0;
-    while (bin < BINS - 1 && (seen += bins[bin]) * 2 < total)
-        bin++;
-    return bins_value(bin);
+    const struct counting *c = work;
+    uint32_t *bins = c->bins + (size_t)part * BINS;
+    (void)worker;
+    memset(bins, 0, BINS * sizeof *bins);
+    for (int y = c->values.height * part / c->parts; y < c->values.height * (part + 1) / c->parts; y++) {
+        const float *value = plane_row(c->values, y), *strength = plane_row(c->strength, y);
+        for (int x = 0; x < c->values.width; x++)
+            if (strength[x] > c->least)
+                bins[bins_number(value[x])]++;
+    }
 }
 
 /* The median, to 1 %, of `values` where `strength` is over `least`. */
-static double median_where(struct plane values, struct plane strength, double least)
+static double median_where(const struct stage *stage, struct plane values, struct plane strength, double least)
 {
-    static const uint32_t empty[BINS];
-    uint32_t bins[BINS], total = 0;
-    memcpy(bins, empty, sizeof bins);
-    for (int y = 0; y < values.height; y++) {
-        const float *value = plane_row(values, y), *s = plane_row(strength, y);
-        for (int x = 0; x < values.width; x++)
-            if (s[x] > least) {
-                bins[bins_number(value[x])]++;
-                total++;
-            }
-    }
-    return total ? median_of(bins, total) : 0;
+    int parts = (double)values.width * values.height > PART_PIXELS ? PARTS : 1, bin = 0;
+    struct counting counting = {values, strength, least, parts, stage->bins};
+    uint32_t *bins = stage->bins, total = 0, seen = 0;
+    esra_pool_run(stage->pool, count_part, &counting, parts, NULL);
+    for (int n = BINS; n < parts * BINS; n++)
+        bins[n % BINS] += bins[n];
+    for (int n = 0; n < BINS; n++)
+        total += bins[n];
+    while (bin < BINS - 1 && (seen += bins[bin]) * 2 < total)
+        bin++;
+    return total ? bins_value(bin) : 0;
 }
 
 static void set_cutoff(struct stage *stage, bool rough)
 {
-    double least = median_where(plane_of(stage, STRENGTH), plane_of(stage, STRENGTH), 0);
-    double variance = 1.4826 * 1.4826 * median_where(plane_of(stage, SMOOTH), plane_of(stage, STRENGTH), least);
+    double least = median_where(stage, plane_of(stage, STRENGTH), plane_of(stage, STRENGTH), 0);
+    double variance = 1.4826 * 1.4826 * median_where(stage, plane_of(stage, SMOOTH), plane_of(stage, STRENGTH), least);
     double cutoff = rough ? CUTOFF_ROUGH : CUTOFF;
     /* 1e-5: under the gradients of half a step of 16-bit samples, only there to keep 0/0 away. */
     stage->cutoff2 = cutoff * cutoff * (variance + 1e-10);
@@ -189,11 +210,12 @@ static void sum_block(void *work, int task, int worker)
         esra_normal_add_row(&sums->normal, &row, (y - stage->cy) / stage->s);
     }
 }
+WIDE_TASK(sum_block)
 
 static struct sums add_up(struct stage *stage)
 {
     int blocks = rows_blocks(stage->warped.height);
-    esra_pool_run(stage->pool, sum_block, stage, blocks, NULL);
+    esra_pool_run(stage->pool, WIDE(stage->pool, sum_block), stage, blocks, NULL);
     struct sums total = stage->sums[0];
     for (int n = 1; n < blocks; n++) {
         esra_normal_add(&total.normal, &stage->sums[n].normal);
@@ -211,7 +233,7 @@ static bool iterate(struct stage *stage, enum motion motion, bool rough, struct 
     int width = stage->warped.width, height = stage->warped.height;
     double p[NORMAL_PARAMETERS];
     esra_field_warp(stage->pool, stage->photo, &stage->transform, &stage->warped, plane_of(stage, VALID));
-    esra_pool_run(stage->pool, residual_block, stage, rows_blocks(height), NULL);
+    esra_pool_run(stage->pool, WIDE(stage->pool, residual_block), stage, rows_blocks(height), NULL);
     esra_blur(stage->pool, plane_of(stage, RESIDUAL), plane_of(stage, SMOOTH), 1);
     set_cutoff(stage, rough);
     struct sums sums = add_up(stage);

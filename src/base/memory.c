@@ -34,7 +34,7 @@ static void ask_for_huge_pages(void *block, size_t bytes)
 static bool block_size(size_t count, size_t size, size_t *bytes, size_t *alignment)
 {
     /* PTRDIFF_MAX: past it the difference of two pointers into the block is undefined. */
-    if (!esra_size_multiply(count, size, bytes) || *bytes > PTRDIFF_MAX - HUGE_PAGE)
+    if (!esra_size_multiply(count, size, bytes) || *bytes > PTRDIFF_MAX - 2 * HUGE_PAGE)
         return false;
     *alignment = *bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : MEMORY_ALIGNMENT;
     *bytes = (*bytes + *alignment - 1) / *alignment * *alignment;
@@ -49,29 +49,63 @@ double esra_block_bytes(double bytes)
     return ceil(bytes / unit) * unit;
 }
 
-void *esra_allocate_untouched(size_t count, size_t size)
+/* What the system gave begins before the block, by at least the word in which free() finds it. */
+static void *begin_block(void *whole, size_t alignment)
 {
-    size_t bytes, alignment;
-    void *block = block_size(count, size, &bytes, &alignment) ? aligned_alloc(alignment, bytes) : NULL;
-    if (block && alignment == HUGE_PAGE)
-        ask_for_huge_pages(block, bytes);
+    char *block = (char *)whole + (alignment - (uintptr_t)whole % alignment);
+    memcpy(block - sizeof whole, &whole, sizeof whole);
     return block;
 }
 
-void *esra_allocate(size_t count, size_t size)
+/* Memory fresh from the system is zero. Asked for zeros, it hands out pages of them one by one as they are written to, by
+ * whichever thread that is; to write zeros here would touch them all, in this one, before anybody needs them. */
+static void *large_block(size_t bytes, bool zeroed)
 {
-    size_t bytes, alignment;
-    void *block = esra_allocate_untouched(count, size);
-    if (block && block_size(count, size, &bytes, &alignment))
+    void *whole = zeroed ? calloc(1, bytes + HUGE_PAGE) : malloc(bytes + HUGE_PAGE);
+    if (!whole)
+        return NULL;
+    void *block = begin_block(whole, HUGE_PAGE);
+    ask_for_huge_pages(block, bytes);
+    return block;
+}
+
+static void *small_block(size_t bytes, bool zeroed)
+{
+    void *whole = aligned_alloc(MEMORY_ALIGNMENT, bytes + MEMORY_ALIGNMENT);
+    if (!whole)
+        return NULL;
+    void *block = begin_block(whole, MEMORY_ALIGNMENT);
+    if (zeroed)
         memset(block, 0, bytes);
     return block;
 }
 
+static void *allocate(size_t count, size_t size, bool zeroed)
+{
+    size_t bytes, alignment;
+    if (!block_size(count, size, &bytes, &alignment))
+        return NULL;
+    return alignment == HUGE_PAGE ? large_block(bytes, zeroed) : small_block(bytes, zeroed);
+}
+
+void *esra_allocate_untouched(size_t count, size_t size)
+{
+    return allocate(count, size, false);
+}
+
+void *esra_allocate(size_t count, size_t size)
+{
+    return allocate(count, size, true);
+}
+
 void esra_release(void *pointer_to_pointer)
 {
-    void *block;
+    char *block;
+    void *whole = NULL;
     memcpy(&block, pointer_to_pointer, sizeof block);
-    free(block);
+    if (block)
+        memcpy(&whole, block - sizeof whole, sizeof whole);
+    free(whole);
     block = NULL;
     memcpy(pointer_to_pointer, &block, sizeof block);
 }

@@ -351,7 +351,7 @@ static void apply(struct adjusting *s, const struct guess *guess, double damping
 double esra_adjust(struct adjusting *s, struct guess *guess, double scale_px, int steps, bool bend)
 {
     double cost = cost_of(s, guess, scale_px), damping = 1e-2, lower = cost;
-    for (int step = 0; step < steps; step++) {
+    for (int step = 0; step < steps && !(s->pool && esra_pool_stopping(s->pool)); step++) {
         bool better = false;
         build(s, guess, scale_px, bend);
         for (int retry = 0; retry < RETRIES && !better; retry++) {

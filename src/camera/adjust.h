@@ -20,6 +20,7 @@ struct guess {
 
 struct adjusting {
     const struct tracks *tracks;
+    struct pool *pool;  /* whom to ask whether to go on, or NULL */
     bool *use;          /* [count * photos]: sightings that count */
     struct guess trial; /* to step to */
     int parameters;     /* of poses and lens; those of photo n begin at slot n, the lens' come last */
@@ -39,7 +40,7 @@ void esra_guess_free(struct guess *guess);
 /* Both for the same tracks. */
 void esra_guess_copy(struct guess *to, const struct guess *from, const struct tracks *tracks);
 
-/* Steps downhill, `steps` times at most, and returns the cost: sum of s^2 log(1 + |x - seen|^2/s^2), s = scale_px, and
+/* Steps downhill, `steps` times at most and while the pool is not stopping, and returns the cost: sum of s^2 log(1 + |x - seen|^2/s^2), s = scale_px, and
  * of the priors. bend: the lens' distortion and centre are adjusted too. */
 double esra_adjust(struct adjusting *adjusting, struct guess *guess, double scale_px, int steps, bool bend);
 

@@ -167,7 +167,8 @@ static void take_camera(struct camera *camera, const struct guess *guess)
     memcpy(camera->pose, guess->camera.pose, (size_t)camera->photos * sizeof *camera->pose);
 }
 
-esra_status esra_bundle(struct camera *camera, const struct tracks *tracks, double *inverse, struct message *message)
+esra_status esra_bundle(struct camera *camera, struct pool *pool, const struct tracks *tracks, double *inverse,
+                        struct message *message)
 {
     struct adjusting s = {0};
     struct guess best = {0}, turned = {0};
@@ -180,6 +181,7 @@ esra_status esra_bundle(struct camera *camera, const struct tracks *tracks, doub
     if (tracks->count < CAMERA_TRACKS_LEAST)
         goto fail;
     TRY(esra_adjusting_create(&s, tracks, message));
+    s.pool = pool;
     TRY(esra_guess_create(&best, tracks, message));
     TRY(esra_guess_create(&turned, tracks, message));
     TRY(search(&s, &best, message));

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/rows.h"
+#include "base/wide.h"
 #include "camera/bundle.h"
 #include "camera/groups.h"
 #include "camera/model.h"
@@ -21,7 +22,7 @@ esra_status esra_camera_find(struct camera *camera, struct pool *pool, const str
     TRY(esra_tracks_find(&tracks, pool, photos, count, reference, message));
     inverse = esra_allocate((size_t)tracks.count + 1, sizeof *inverse);
     TRY(inverse ? ESRA_OK : esra_fail_memory(message));
-    TRY(esra_bundle(camera, &tracks, inverse, message));
+    TRY(esra_bundle(camera, pool, &tracks, inverse, message));
     TRY(esra_groups_find(camera, pool, photos, &tracks, inverse, message));
 fail:
     esra_release(&inverse);
@@ -61,10 +62,11 @@ static void map_block(void *work, int task, int worker)
         }
     }
 }
+WIDE_TASK(map_block)
 
 void esra_camera_map(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
                      struct canvas_offset offset, const struct image *to)
 {
     struct mapping m = {camera, n, inverse, offset, to};
-    esra_pool_run(pool, map_block, &m, rows_blocks(to->height), NULL);
+    esra_pool_run(pool, WIDE(pool, map_block), &m, rows_blocks(to->height), NULL);
 }

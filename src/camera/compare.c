@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "base/rows.h"
+#include "base/wide.h"
 #include "camera/model.h"
 #include "camera/sweep.h"
 
@@ -35,6 +36,7 @@ struct band {
 
 struct sweeping {
     const struct sweep *sweep;
+    struct pool *pool;
     struct band *bands; /* [threads] */
     float kernel[SHARE_REACH + 1];
     int reach;
@@ -296,6 +298,9 @@ static void sweep_block(void *work, int task, int worker)
             w->least.data[n] = w->here.data[n] = 1;
     else
         memset(w->volume + (size_t)begin * s->width * s->padded, 255, (size_t)(end - begin) * s->width * s->padded);
+    /* The caller's own thread may ask, and runs through the blocks that are left. */
+    if (worker == 0 && esra_pool_stopping(w->pool))
+        return;
     for (int label = 0; label < s->labels; label++) {
         if (w->shares && !is_wanted(w, begin, end, label))
             continue;
@@ -306,6 +311,7 @@ static void sweep_block(void *work, int task, int worker)
             store_costs(w, band, begin, end, label);
     }
 }
+WIDE_TASK(sweep_block)
 
 static esra_status run(struct sweeping *w, struct pool *pool, struct message *message)
 {
@@ -318,7 +324,8 @@ static esra_status run(struct sweeping *w, struct pool *pool, struct message *me
     if (w->bands && memory) {
         for (size_t n = 0; n < threads; n++)
             layout_band(w->sweep, &w->bands[n], memory + n * (floats / threads));
-        esra_pool_run(pool, sweep_block, w, rows_blocks(w->sweep->height), NULL);
+        w->pool = pool;
+        esra_pool_run(pool, WIDE(pool, sweep_block), w, rows_blocks(w->sweep->height), NULL);
     } else {
         status = esra_fail_memory(message);
     }

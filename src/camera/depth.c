@@ -341,9 +341,11 @@ static esra_status make(struct depth *depth, struct pool *pool, const struct cam
     TRY(make_guide(&m));
     TRY(esra_image_create(&m.planes, m.sweep.width, m.sweep.height, PLANES, message));
     TRY(find_labels(&m));
-    TRY(refine(&m));
-    TRY(esra_sweep_load(&m.sweep, pool, message));
-    TRY(explain(&m, guarded ? GUARD_PX : 0, &depth->explained));
+    if (!esra_pool_stopping(pool)) {
+        TRY(refine(&m));
+        TRY(esra_sweep_load(&m.sweep, pool, message));
+        TRY(explain(&m, guarded ? GUARD_PX : 0, &depth->explained));
+    }
     TRY(finish(&m, depth, guarded));
 fail:
     esra_sweep_free(&m.sweep);

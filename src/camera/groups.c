@@ -134,7 +134,7 @@ static double share_of(const struct tracks *tracks, const double *inverse, const
 static esra_status measure(struct camera *camera, struct pool *pool, const struct image *photos,
                            struct message *message)
 {
-    for (int n = 0; n < camera->groups; n++) {
+    for (int n = 0; n < camera->groups && !esra_pool_stopping(pool); n++) {
         struct depth_options options = {.side_px = SIDE_PX, .near = camera->group[n].near, .far = camera->group[n].far};
         struct depth depth;
         esra_status status = esra_depth_transmitted(&depth, pool, camera, photos, &options, message);

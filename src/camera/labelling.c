@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/rows.h"
 #include "base/select.h"
+#include "base/wide.h"
 
 #define MEDIAN_REACH 2
 #define MEDIAN_COUNT ((2 * MEDIAN_REACH + 1) * (2 * MEDIAN_REACH + 1))
@@ -33,11 +34,12 @@ static void median_block(void *work, int task, int worker)
             plane_row(f->to, y)[x] = esra_select_rank(values, MEDIAN_COUNT, MEDIAN_COUNT / 2);
         }
 }
+WIDE_TASK(median_block)
 
 void esra_label_median(struct pool *pool, struct plane from, struct plane to)
 {
     struct filtering f = {from, to};
-    esra_pool_run(pool, median_block, &f, rows_blocks(to.height), NULL);
+    esra_pool_run(pool, WIDE(pool, median_block), &f, rows_blocks(to.height), NULL);
 }
 
 /* marks before a pixel has been visited. */

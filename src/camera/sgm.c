@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/rows.h"
+#include "base/wide.h"
 
 /* Stands left and right of the labels: never the least, and far from overflowing. */
 #define WALL   16000
@@ -83,6 +84,7 @@ static void run_rows(void *work, int task, int worker)
             visit(p, worker, 0, row + (size_t)(width - 1 - x), x == 0, x & 1);
     }
 }
+WIDE_TASK(run_rows)
 
 static void run_columns(void *work, int task, int worker)
 {
@@ -97,6 +99,7 @@ static void run_columns(void *work, int task, int worker)
                 visit(p, worker, lane, row + (size_t)lane, y == 0, y & 1);
         }
 }
+WIDE_TASK(run_columns)
 
 esra_status esra_sgm_run(const struct sgm *sgm, struct pool *pool, struct message *message)
 {
@@ -104,8 +107,8 @@ esra_status esra_sgm_run(const struct sgm *sgm, struct pool *pool, struct messag
     p.memory = esra_allocate((size_t)esra_pool_threads(pool) * p.each, sizeof *p.memory);
     if (!p.memory)
         return esra_fail_memory(message);
-    esra_pool_run(pool, run_rows, &p, rows_blocks(sgm->height), NULL);
-    esra_pool_run(pool, run_columns, &p, (sgm->width + STRIPE - 1) / STRIPE, NULL);
+    esra_pool_run(pool, WIDE(pool, run_rows), &p, rows_blocks(sgm->height), NULL);
+    esra_pool_run(pool, WIDE(pool, run_columns), &p, (sgm->width + STRIPE - 1) / STRIPE, NULL);
     esra_release(&p.memory);
     return ESRA_OK;
 }

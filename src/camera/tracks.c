@@ -12,6 +12,7 @@
 #include "align/features.h"
 #include "base/memory.h"
 #include "base/rows.h"
+#include "base/wide.h"
 #include "camera/corners.h"
 #include "camera/follow.h"
 
@@ -40,6 +41,7 @@ struct points {
     struct tracks *tracks; /* in px of level 0; seen: a match has given it */
     const struct sight *sights;
     int *level; /* [tracks->count]: where to begin; COARSEST for corners */
+    struct pool *pool;
 };
 
 static esra_status grey_of(const struct image *photo, struct image *grey, struct message *message)
@@ -101,10 +103,13 @@ static void follow_point(const struct points *p, int n)
 static void follow_block(void *work, int task, int worker)
 {
     const struct points *p = work;
-    (void)worker;
+    /* The caller's own thread may ask, and runs through the blocks that are left. */
+    if (worker == 0 && esra_pool_stopping(p->pool))
+        return;
     for (int n = rows_begin(task); n < rows_end(task, p->tracks->count); n++)
         follow_point(p, n);
 }
+WIDE_TASK(follow_block)
 
 /* Features of the reference, and what other photos match to them; those without a match are left out later, being seen
  * nowhere. */
@@ -148,7 +153,7 @@ static esra_status follow_all(struct tracks *tracks, struct pool *pool, const st
 {
     const struct sight *reference = &sights[tracks->reference];
     const struct image *base = &reference->pyramid.level[0];
-    struct points points = {tracks, sights, NULL};
+    struct points points = {tracks, sights, NULL, pool};
     struct corner *corners = NULL;
     int count = 0;
     esra_status status;
@@ -159,7 +164,7 @@ static esra_status follow_all(struct tracks *tracks, struct pool *pool, const st
     TRY(tracks->at && points.level ? ESRA_OK : esra_fail_memory(message));
     TRY(list_features(&points, pool, REACH * fmax(base->width, base->height), message));
     list_corners(&points, corners, count);
-    esra_pool_run(pool, follow_block, &points, rows_blocks(tracks->count), NULL);
+    esra_pool_run(pool, WIDE(pool, follow_block), &points, rows_blocks(tracks->count), NULL);
 fail:
     esra_release(&corners);
     esra_release(&points.level);
@@ -292,7 +297,7 @@ static void free_sights(struct sight *sights, int count)
 static esra_status make_sights(struct sight *sights, struct pool *pool, const struct image *photos, int count,
                                int reference, struct message *message)
 {
-    for (int n = 0; n < count; n++) {
+    for (int n = 0; n < count && !esra_pool_stopping(pool); n++) {
         esra_status status = sight_create(&sights[n], pool, &photos[n], message);
         if (status != ESRA_OK)
             return status;
@@ -312,6 +317,8 @@ esra_status esra_tracks_find(struct tracks *tracks, struct pool *pool, const str
         .photos = count, .reference = reference, .width = photos[reference].width, .height = photos[reference].height};
     TRY(sights ? ESRA_OK : esra_fail_memory(message));
     TRY(make_sights(sights, pool, photos, count, reference, message));
+    if (esra_pool_stopping(pool))
+        goto fail; /* no tracks, and no failure */
     TRY(follow_all(tracks, pool, sights, message));
     to_photo_px(tracks, sights[reference].pyramid.scale);
     drop_short(tracks, least);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/rows.h"
+#include "base/wide.h"
 #include "camera/camera.h"
 #include "camera/labelling.h"
 #include "camera/model.h"
@@ -204,6 +205,7 @@ static void unmap_block(void *work, int task, int worker)
             plane_row(image_plane(m->to, 1), v)[u] = (float)y;
         }
 }
+WIDE_TASK(unmap_block)
 
 esra_status esra_camera_unmap(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
                               struct canvas_offset offset, const struct image *to, struct message *message)
@@ -220,7 +222,7 @@ esra_status esra_camera_unmap(struct pool *pool, const struct camera *camera, in
                           image_plane(&frame.nearest, GROWN),
                           image_plane(&frame.nearest, SCRATCH)};
     continue_rows(m.nearest, m.filled);
-    esra_pool_run(pool, unmap_block, &m, rows_blocks(to->height), NULL);
+    esra_pool_run(pool, WIDE(pool, unmap_block), &m, rows_blocks(to->height), NULL);
     frame_free(&frame);
     return ESRA_OK;
 }

@@ -9,11 +9,11 @@
 #include "gradients/integrate.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/rows.h"
 #include "base/select.h"
+#include "base/wide.h"
 #include "ops/blur.h"
 #include "ops/diff.h"
 #include "ops/lanes.h"
@@ -37,7 +37,7 @@
 /* One resolution. Level k+1 averages 2x2 pixels of level k. */
 struct level {
     int width, height, channels;
-    struct image expected[2], upper, anchor; /* E, the bound, L_0 */
+    struct image expected[2], upper, anchor; /* E, the bound, L_0; the first two are the caller's at level 0 */
     lanes *l, *ahead;                        /* L, L~ */
     lanes *dual[2];                          /* p, down and right */
 };
@@ -61,6 +61,7 @@ struct anchoring {
     const struct image *photo;
     float *scratch; /* [channels * floats] */
     size_t floats;
+    struct pool *pool;
 };
 
 /* One channel of the least-squares integral, and what it leaves of the photo. */
@@ -70,9 +71,10 @@ static void anchor_channel(void *work, int c, int worker)
     const struct level *level = a->level;
     struct plane anchor = image_plane(&level->anchor, c), photo = image_plane(a->photo, c);
     float *rest = a->scratch + (size_t)c * a->floats;
-    (void)worker;
-    esra_poisson_improve(image_plane(&level->expected[0], c), image_plane(&level->expected[1], c), anchor, CYCLES,
-                         rest);
+    /* The caller's own thread may ask. */
+    if (worker > 0 || !esra_pool_stopping(a->pool))
+        esra_poisson_improve(image_plane(&level->expected[0], c), image_plane(&level->expected[1], c), anchor, CYCLES,
+                             rest);
     for (size_t n = 0; n < level_pixels(level); n++)
         rest[n] = photo.data[n] - anchor.data[n];
 }
@@ -93,7 +95,7 @@ static void lift(const struct anchoring *a, int c, struct pool *pool)
 static esra_status find_anchor(struct level *level, const struct image *photo, struct pool *pool,
                                struct message *message)
 {
-    struct anchoring a = {level, photo, NULL, esra_poisson_scratch(level->width, level->height)};
+    struct anchoring a = {level, photo, NULL, esra_poisson_scratch(level->width, level->height), pool};
     size_t count;
     if (esra_size_multiply(a.floats, (size_t)level->channels, &count))
         a.scratch = esra_allocate_untouched(count, sizeof *a.scratch);
@@ -127,6 +129,7 @@ static void dual_rows(void *work, int task, int worker)
                     into_ball(s->dual[1][n] + SIGMA * (s->ahead[n + 1] - s->ahead[n] - pixel_of(&s->expected[1], n)));
         }
 }
+WIDE_TASK(dual_rows)
 
 static lanes clip(lanes v, lanes upper)
 {
@@ -155,6 +158,7 @@ static void primal_rows(void *work, int task, int worker)
             s->l[n] = l;
         }
 }
+WIDE_TASK(primal_rows)
 
 /* L = L_0 and, bilinearly, what the coarser level changed of its own. */
 static void begin(struct level *level, const struct level *coarse)
@@ -180,9 +184,9 @@ static void iterate(struct level *level, const struct level *coarse, int iterati
 {
     int blocks = rows_blocks(level->height);
     begin(level, coarse);
-    for (int k = 0; k < iterations; k++) {
-        esra_pool_run(pool, dual_rows, level, blocks, NULL);
-        esra_pool_run(pool, primal_rows, level, blocks, NULL);
+    for (int k = 0; k < iterations && !esra_pool_stopping(pool); k++) {
+        esra_pool_run(pool, WIDE(pool, dual_rows), level, blocks, NULL);
+        esra_pool_run(pool, WIDE(pool, primal_rows), level, blocks, NULL);
     }
 }
 
@@ -191,9 +195,6 @@ static esra_status level_create(struct level *level, int width, int height, int 
     esra_status status;
     lanes **vectors[4] = {&level->l, &level->ahead, &level->dual[0], &level->dual[1]};
     *level = (struct level){.width = width, .height = height, .channels = channels};
-    TRY(esra_image_create(&level->expected[0], width, height, channels, message));
-    TRY(esra_image_create(&level->expected[1], width, height, channels, message));
-    TRY(esra_image_create(&level->upper, width, height, channels, message));
     TRY(esra_image_create(&level->anchor, width, height, channels, message));
     for (int k = 0; k < 4; k++)
         if (!(*vectors[k] = esra_allocate_untouched(level_pixels(level), sizeof(lanes))))
@@ -233,6 +234,9 @@ static esra_status level_halve(const struct level *fine, struct level *coarse, s
 {
     esra_status status;
     TRY(level_create(coarse, (fine->width + 1) / 2, (fine->height + 1) / 2, fine->channels, message));
+    for (int k = 0; k < 2; k++)
+        TRY(esra_image_create(&coarse->expected[k], coarse->width, coarse->height, coarse->channels, message));
+    TRY(esra_image_create(&coarse->upper, coarse->width, coarse->height, coarse->channels, message));
     for (int c = 0; c < fine->channels; c++)
         esra_diff_halve(image_plane(&fine->expected[0], c), image_plane(&fine->expected[1], c),
                         image_plane(&coarse->expected[0], c), image_plane(&coarse->expected[1], c));
@@ -242,11 +246,6 @@ fail:
     return status;
 }
 
-static void copy(const struct image *from, const struct image *to)
-{
-    memcpy(to->data, from->data, (size_t)to->width * (size_t)to->height * (size_t)to->channels * sizeof(float));
-}
-
 esra_status esra_integrate(const struct image *expected, const struct image *photo, const struct image *upper,
                            const struct image *layer, struct pool *pool, struct message *message)
 {
@@ -254,16 +253,20 @@ esra_status esra_integrate(const struct image *expected, const struct image *pho
     int levels = 1;
     esra_status status;
     TRY(level_create(&level[0], layer->width, layer->height, layer->channels, message));
-    copy(&expected[0], &level[0].expected[0]);
-    copy(&expected[1], &level[0].expected[1]);
-    copy(upper, &level[0].upper);
+    level[0].expected[0] = expected[0];
+    level[0].expected[1] = expected[1];
+    level[0].upper = *upper;
     TRY(find_anchor(&level[0], photo, pool, message));
     for (; levels < LEVELS && level[levels - 1].width > LEAST_SIDE && level[levels - 1].height > LEAST_SIDE; levels++)
         TRY(level_halve(&level[levels - 1], &level[levels], message));
-    for (int k = levels - 1; k >= 0; k--)
+    for (int k = levels - 1; k >= 0; k--) {
         iterate(&level[k], k + 1 < levels ? &level[k + 1] : NULL, k > 0 ? COARSE_ITERATIONS : ITERATIONS, pool);
+        if (k + 1 < levels)
+            level_free(&level[k + 1]);
+    }
     lanes_store(level[0].l, (struct image *)layer, 0, layer->height);
 fail:
+    level[0].expected[0] = level[0].expected[1] = level[0].upper = (struct image){0};
     for (int k = 0; k < LEVELS; k++)
         level_free(&level[k]);
     return status;

@@ -46,7 +46,14 @@ esra_status esra_raw_decode(struct decoding *decoding);
 int esra_codec_number(const char *name);
 const char *esra_codec_name(int number);
 
-/* Decodes with the row of that name: for a container that turns out to hold something else. */
+/* The row whose magic fits a file's first bytes, and that of a name or extension; NULL where there is none. */
+const struct codec *esra_codec_of_head(const unsigned char *head, size_t size);
+const struct codec *esra_codec_of_word(const char *word);
+
+/* Decodes with that row, or explains which library is missing. */
+esra_status esra_codec_decode(const struct codec *codec, struct decoding *decoding);
+
+/* The same with the row of that name: for a container that turns out to hold something else. */
 esra_status esra_codec_decode_as(const char *name, struct decoding *decoding);
 
 /* Refuses what is over the limit or not a size at all. */

@@ -6,6 +6,7 @@
 
 #include "io/codec.h"
 #include "io/exif.h"
+#include "io/profile.h"
 #include "io/samples.h"
 
 struct job {
@@ -43,10 +44,34 @@ fail:
     return status;
 }
 
+/* Without an ICC profile, code points (ITU-T H.273) may tell the colours. With sRGB's curve, or the camera's of BT.709
+ * that screens show alike, other primaries than sRGB's become a profile; curves for HDR are not undone. */
+static esra_status take_code_points(struct job *job)
+{
+    struct heif_color_profile_nclx *n = NULL;
+    esra_status status = ESRA_OK;
+    if (heif_image_handle_get_nclx_color_profile(job->handle, &n).code != heif_error_Ok || !n)
+        return ESRA_OK;
+    bool usual = n->transfer_characteristics == heif_transfer_characteristic_IEC_61966_2_1 ||
+                 n->transfer_characteristics == heif_transfer_characteristic_ITU_R_BT_709_5;
+    if (usual && n->color_primaries != heif_color_primaries_ITU_R_BT_709_5 &&
+        n->color_primaries != heif_color_primaries_unspecified)
+        status =
+            esra_profile_make(&job->decoding->photo->icc,
+                              (double[]){n->color_primary_red_x, n->color_primary_red_y, n->color_primary_green_x,
+                                         n->color_primary_green_y, n->color_primary_blue_x, n->color_primary_blue_y,
+                                         n->color_primary_white_x, n->color_primary_white_y},
+                              job->decoding->message);
+    heif_nclx_color_profile_free(n);
+    return status;
+}
+
 static esra_status take_profile(struct job *job)
 {
     struct decoding *decoding = job->decoding;
     enum heif_color_profile_type type = heif_image_handle_get_color_profile_type(job->handle);
+    if (type == heif_color_profile_type_nclx)
+        return take_code_points(job);
     if (type != heif_color_profile_type_rICC && type != heif_color_profile_type_prof)
         return ESRA_OK;
     size_t size = heif_image_handle_get_raw_color_profile_size(job->handle);

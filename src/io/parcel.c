@@ -50,6 +50,7 @@ static struct parcel describe(const struct photo *photo, esra_status status, con
     parcel.icc = photo->icc.size;
     parcel.exif = photo->exif.size;
     memcpy(parcel.profile_name, photo->profile_name, sizeof parcel.profile_name);
+    memcpy(parcel.primaries, photo->primaries, sizeof parcel.primaries);
     return parcel;
 }
 
@@ -189,6 +190,7 @@ esra_status esra_parcel_receive(struct photo *photo, struct jail *jail, const st
     photo->orientation = parcel.orientation;
     photo->incomplete = parcel.incomplete;
     memcpy(photo->profile_name, parcel.profile_name, sizeof photo->profile_name);
+    memcpy(photo->primaries, parcel.primaries, sizeof photo->primaries);
     TRY(receive_bytes(&photo->icc, parcel.icc, jail, message));
     TRY(receive_bytes(&photo->exif, parcel.exif, jail, message));
     if (parcel.curves)

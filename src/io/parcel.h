@@ -20,6 +20,7 @@ struct parcel {
     int32_t curves;     /* 1: there are any */
     uint64_t icc, exif; /* bytes */
     char profile_name[80];
+    double primaries[9];
     char message[512];
 };
 #define PARCEL_MARK 0x31617265u

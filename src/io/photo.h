@@ -26,9 +26,11 @@ struct photo {
     bool incomplete;     /* damaged, and kept by tolerate_truncated: what is missing is black */
     /* With read_options.profile: */
     char profile_name[80]; /* its own description in plain ASCII, or "" */
-    double *curves;        /* owned: CURVE_CODES for each of curve_channels, the light in 0..1 of every 16-bit code; NULL:
-                              the profile has no such curves */
+    double *curves; /* owned: CURVE_CODES for each of curve_channels, the light in 0..1 of every 16-bit code; NULL:
+                       the profile has no such curves */
     int curve_channels;
+    double primaries[9]; /* with curves of three channels: X, Y, Z of linear R, G and B, as colour/primaries.h has them;
+                            a stranger's numbers, not yet found usable */
 };
 
 #define CURVE_CODES 65536
@@ -44,9 +46,9 @@ struct limits {
     int seconds;      /* of decoding a photo that is not trusted; 0: no limit */
 };
 
-/* 200 MP: the largest that phones take have 199.8; a million a side: libpng's number; 100 scans: that of libtiff's JPEG,
- * and encoders use about ten; 16 MiB: profiles of printers have up to a few; 1 GiB; 256 photos: more than anyone takes of
- * one glass; 120 s: ten times what the largest takes. */
+/* 200 MP: the largest that phones take have 199.8; a million a side: libpng's number; 100 scans: that of libtiff's
+ * JPEG, and encoders use about ten; 16 MiB: profiles of printers have up to a few; 1 GiB; 256 photos: more than anyone
+ * takes of one glass; 120 s: ten times what the largest takes. */
 #define LIMITS_DEFAULT {200 * INT64_C(1000000), 1000000, 100, INT64_C(16) << 20, INT64_C(1) << 30, 256, 120}
 
 /* What --no-limits sets: only addresses limit. */

@@ -284,6 +284,9 @@ fail:
 
 /* ---- Encoding ---- */
 
+/* zlib's 4 takes a third of the time of its 6 on layers of photographs, and makes files larger by -1 to 1 %; 3 by 10 %. */
+#define COMPRESSION_LEVEL 4
+
 static void write_metadata(struct job *job)
 {
     const struct photo *photo = job->encoding->photo;
@@ -305,6 +308,7 @@ static void write_all(struct job *job)
                  pixels->channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
     write_metadata(job);
+    png_set_compression_level(job->png, COMPRESSION_LEVEL);
     png_write_info(job->png, job->info);
     for (int y = 0; y < pixels->height; y++) {
         for (int c = 0; c < pixels->channels; c++)

@@ -75,6 +75,17 @@ static void take_name(const struct profile *profile, char *name, size_t size)
             *c = '?';
 }
 
+static void take_primaries(const struct profile *profile, struct photo *photo)
+{
+    static const cmsTagSignature tags[] = {cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
+    for (int c = 0; c < 3; c++) {
+        const cmsCIEXYZ *column = cmsReadTag(profile->handle, tags[c]);
+        photo->primaries[c] = column ? column->X : 0;
+        photo->primaries[3 + c] = column ? column->Y : 0;
+        photo->primaries[6 + c] = column ? column->Z : 0;
+    }
+}
+
 static void take_curves(const struct profile *profile, struct photo *photo)
 {
     for (int c = 0; c < photo->pixels.channels; c++)
@@ -95,6 +106,41 @@ esra_status esra_profile_look(struct photo *photo, struct message *message)
         if (photo->curves) {
             photo->curve_channels = photo->pixels.channels;
             take_curves(&profile, photo);
+            if (photo->pixels.channels == 3)
+                take_primaries(&profile, photo);
+        }
+    }
+    close_profile(&profile);
+    return status;
+}
+
+/* ---- Making one ---- */
+
+static cmsHPROFILE with_primaries(cmsContext context, const double xy[8])
+{
+    static const double srgb[] = {2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045};
+    cmsCIExyYTRIPLE primaries = {{xy[0], xy[1], 1}, {xy[2], xy[3], 1}, {xy[4], xy[5], 1}};
+    cmsCIExyY white = {xy[6], xy[7], 1};
+    cmsToneCurve *curve = cmsBuildParametricToneCurve(context, 4, srgb);
+    cmsHPROFILE profile =
+        curve ? cmsCreateRGBProfileTHR(context, &white, &primaries, (cmsToneCurve *[]){curve, curve, curve}) : NULL;
+    cmsFreeToneCurve(curve);
+    return profile;
+}
+
+esra_status esra_profile_make(struct bytes *icc, const double xy[8], struct message *message)
+{
+    struct profile profile = {.context = cmsCreateContext(NULL, NULL)};
+    cmsUInt32Number size = 0;
+    esra_status status = profile.context ? ESRA_OK : esra_fail_memory(message);
+    if (status == ESRA_OK)
+        profile.handle = with_primaries(profile.context, xy);
+    if (profile.handle && cmsSaveProfileToMem(profile.handle, NULL, &size)) {
+        icc->data = malloc(size);
+        icc->size = icc->data && cmsSaveProfileToMem(profile.handle, icc->data, &size) ? size : 0;
+        if (icc->size == 0) {
+            esra_bytes_free(icc);
+            status = esra_fail_memory(message);
         }
     }
     close_profile(&profile);

@@ -9,6 +9,7 @@
 #define ESRA_KERNELS_KERNELS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* The widest vector, AVX-512, in floats. */
 #define KERNEL_GROUP 16
@@ -63,6 +64,30 @@ struct pactv_row {
     float moved[KERNEL_GROUP], norm[KERNEL_GROUP]; /* squared change and squared norm of the row, by column modulo the group */
 };
 
+/* Where a pixel lies on a canvas (ops/warp.h). Fractions in 2^-15: 3e-5 px is a hundredth of the best alignment, and both
+ * ends of [0,1] fit in 16 bits. */
+#define WARP_FRACTION 0x1p-15f
+
+struct warp_point {
+    int32_t index;   /* upper left of the four samples: y * canvas_width + x; negative outside the canvas */
+    uint16_t fx, fy; /* how far towards the right and the lower ones, in 2^-15 */
+};
+
+/* A row of a photo in the joint solve (solve/joint_apply.c), whose pixels and samples are COLOURS floats side by side. */
+#define COLOURS 4
+struct photo_row {
+    int width;
+    float a, b;
+    const float *weight;             /* [width] */
+    const struct warp_point *points; /* [width]; pixels outside the canvas do not count */
+    ptrdiff_t right, down;           /* from a sample to its neighbours; 0 where the canvas is one wide or high */
+    const float *p;                  /* [width] */
+    float *q;
+    ptrdiff_t offset; /* index of the sample where the canvas' part begins that is at hand */
+    const float *canvas;
+    float *strip;
+};
+
 #define ESRA_KERNELS(KERNEL)                                                                                           \
     /* x += rho d, bar = x + 2d in columns first..end-1, multiples of KERNEL_GROUP. */                                 \
     KERNEL(primal, (const struct sweep *sweep, const struct sweep_row *row, int first, int end))                       \
@@ -85,7 +110,10 @@ struct pactv_row {
     /* layer = clip(d - beta D'z~, 0, 1), and how far that is from what stood there. */                                \
     KERNEL(pactv_layer, (struct pactv_row *row, int columns))                                                          \
     /* The next z and z~ from the layer; those of p where there is a row below. */                                     \
-    KERNEL(pactv_dual, (const struct pactv_row *row, int columns))
+    KERNEL(pactv_dual, (const struct pactv_row *row, int columns))                                                     \
+    /* u = weight (a p + b S canvas), q += a u, strip += b S'u; S bilinear at the points. Every sample of the strip gets \
+     * its parts in the order of the pixels. No room past the row is touched. */                                       \
+    KERNEL(photo, (const struct photo_row *row))
 
 #define KERNEL(name, arguments) void(*name) arguments;
 struct kernels {

@@ -148,3 +148,38 @@ void esra_pactv_dual_c(const struct pactv_row *row, int columns)
         pactv_dual(row, &row->q[c], &row->q_tilde[c], row->layer[c + 1] - here, row->e_horizontal[c]);
     }
 }
+
+/* S bilinear between the four samples, first along the row. */
+static float sample(const struct photo_row *row, const float *at, float fx, float fy)
+{
+    ptrdiff_t right = COLOURS * row->right, down = COLOURS * row->down;
+    float upper = at[0] + fx * (at[right] - at[0]);
+    float lower = at[down] + fx * (at[down + right] - at[down]);
+    return upper + fy * (lower - upper);
+}
+
+static void scatter(const struct photo_row *row, float *at, float fx, float fy, float value)
+{
+    ptrdiff_t right = COLOURS * row->right, down = COLOURS * row->down;
+    float lower = fy * value, upper = value - lower;
+    at[0] += upper - fx * upper;
+    at[right] += fx * upper;
+    at[down] += lower - fx * lower;
+    at[down + right] += fx * lower;
+}
+
+void esra_photo_c(const struct photo_row *row)
+{
+    for (int x = 0; x < row->width; x++) {
+        if (row->points[x].index < 0)
+            continue;
+        ptrdiff_t at = COLOURS * (row->points[x].index - row->offset);
+        float fx = row->points[x].fx * WARP_FRACTION, fy = row->points[x].fy * WARP_FRACTION;
+        for (int c = 0; c < COLOURS; c++) {
+            float seen = sample(row, row->canvas + at + c, fx, fy);
+            float u = row->weight[x] * (row->a * row->p[COLOURS * x + c] + row->b * seen);
+            row->q[COLOURS * x + c] += row->a * u;
+            scatter(row, row->strip + at + c, fx, fy, row->b * u);
+        }
+    }
+}

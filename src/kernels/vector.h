@@ -245,3 +245,5 @@ TARGET static void NAME(prolong)(float scale, const float *f, const float *near_
     }
 }
 #endif
+
+#include "kernels/vector_photo.h"

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/rows.h"
+#include "base/wide.h"
 
 #define STRETCH 256
 
@@ -62,6 +63,7 @@ static void blur_block(void *work, int task, int worker)
         for (int x = 0; x < b->to.width; x += STRETCH)
             blur_stretch(b, y, x, b->to.width - x < STRETCH ? b->to.width - x : STRETCH);
 }
+WIDE_TASK(blur_block)
 
 void esra_blur(struct pool *pool, struct plane from, struct plane to, double sigma_px)
 {
@@ -71,7 +73,7 @@ void esra_blur(struct pool *pool, struct plane from, struct plane to, double sig
         sum += sigma > 0 ? exp(-.5 * k * k / (sigma * sigma)) : 1;
     for (int k = 0; k <= b.reach && sigma > 0; k++)
         b.kernel[k] = (float)(exp(-.5 * k * k / (sigma * sigma)) / sum);
-    esra_pool_run(pool, blur_block, &b, rows_blocks(to.height), NULL);
+    esra_pool_run(pool, WIDE(pool, blur_block), &b, rows_blocks(to.height), NULL);
 }
 
 /* The weights of the five samples around 2x that halving sums. */
@@ -102,9 +104,10 @@ static void halve_block(void *work, int task, int worker)
     for (int y = rows_begin(task); y < rows_end(task, b->to.height); y++)
         halve_row(b, y);
 }
+WIDE_TASK(halve_block)
 
 void esra_halve(struct pool *pool, struct plane from, struct plane to, int lanes)
 {
     struct blurring b = {.from = from, .to = to, .lanes = lanes};
-    esra_pool_run(pool, halve_block, &b, rows_blocks(to.height), NULL);
+    esra_pool_run(pool, WIDE(pool, halve_block), &b, rows_blocks(to.height), NULL);
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/rows.h"
+#include "base/wide.h"
 
 /* Half of the distance is left by every iteration, less where the map is smooth: from 30 px to 1/64 in eleven. */
 #define ITERATIONS 24
@@ -76,10 +77,11 @@ static void meet_block(void *work, int task, int worker)
         for (int x = 0; x < m->out->width; x++)
             meet_pixel(m, x, y);
 }
+WIDE_TASK(meet_block)
 
 void esra_map_meet(struct pool *pool, const struct image *target, const struct placed_map *map, const struct image *out,
                    struct plane met)
 {
     struct meeting meeting = {target, out, *map, met};
-    esra_pool_run(pool, meet_block, &meeting, rows_blocks(out->height), NULL);
+    esra_pool_run(pool, WIDE(pool, meet_block), &meeting, rows_blocks(out->height), NULL);
 }

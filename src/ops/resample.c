@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/rows.h"
+#include "base/wide.h"
 
 #define TAPS 6
 /* Positions are rounded to 1/2048 px: at the steepest edge, one full step a pixel, an error of 1/4096, the step of 12-bit
@@ -114,13 +115,14 @@ static void resample_block(void *work, int task, int worker)
         for (int x = 0; x < r->to->width; x++)
             resample_pixel(r, x, y);
 }
+WIDE_TASK(resample_block)
 
 static void resample(struct pool *pool, struct resampling *r)
 {
     float weights[PHASES + 1][TAPS];
     r->weights = weights;
     fill_weights(weights);
-    esra_pool_run(pool, resample_block, r, rows_blocks(r->to->height), NULL);
+    esra_pool_run(pool, WIDE(pool, resample_block), r, rows_blocks(r->to->height), NULL);
 }
 
 void esra_resample(struct pool *pool, const struct image *from, const struct transform *t, const struct image *to,

@@ -9,19 +9,10 @@
 #ifndef ESRA_OPS_WARP_H
 #define ESRA_OPS_WARP_H
 
-#include <stdint.h>
-
 #include "base/memory.h"
 #include "base/plane.h"
+#include "kernels/kernels.h"
 #include "ops/lanes.h"
-
-/* Fractions in 2^-15: 3e-5 px is a hundredth of the best alignment, and both ends of [0,1] fit in 16 bits. */
-#define WARP_FRACTION 0x1p-15f
-
-struct warp_point {
-    int32_t index;   /* upper left of the four samples: y * canvas_width + x; negative outside the canvas */
-    uint16_t fx, fy; /* how far towards the right and the lower ones, in 2^-15 */
-};
 
 struct warp {
     int width, height;               /* of the frame */

@@ -91,6 +91,7 @@ esra_status esra_pipeline_choose(struct pipeline *p)
     if (!open_question(p))
         return ESRA_OK;
     trial.on_trial = true;
+    esra_pipeline_park(p);
     TRY(esra_pipeline_load(&trial));
     TRY(esra_pipeline_try_depth(&trial));
     p->stopped = p->stopped || trial.stopped;
@@ -100,6 +101,9 @@ esra_status esra_pipeline_choose(struct pipeline *p)
         take_numbers(&p->judgement, &trial.judgement);
         p->adds_up = p->judgement.error < ADDS_UP * p->judgement.baseline;
     }
+    esra_pipeline_free(&trial);
+    if (!p->by_depth && !p->is_small && !p->stopped)
+        TRY(esra_pipeline_unpark(p));
 fail:
     esra_pipeline_free(&trial);
     return status;

@@ -6,6 +6,11 @@
 #include "ops/resample.h"
 #include "pipeline/parallax.h"
 
+/* As esra_problem has it. */
+#define LARGEST_MIXING 1e3
+/* Nothing that is seen moves by as many pixels. */
+#define LARGEST_MOTION 1e12
+
 static esra_status check_image(const struct pipeline *p, const esra_image *image, int number)
 {
     if (!image->data)
@@ -21,6 +26,24 @@ static esra_status check_image(const struct pipeline *p, const esra_image *image
                     return esra_fail(p->message, ESRA_BAD_DATA,
                                      "photo %d holds %g at row %d, column %d: intensities must be finite, and lie about [0,1]",
                                      number, (double)*image_sample(image, x, y, c), y, x);
+    return ESRA_OK;
+}
+
+/* What is given of photo `number`: numbers, and such as the stages may divide by and multiply with. */
+static esra_status check_given(const struct pipeline *p, int i)
+{
+    const esra_photos *in = p->input;
+    const esra_transform *given[] = {in->transmitted, in->reflected};
+    double mixing = in->mixing ? in->mixing[i] / in->mixing[in->reference] : 1;
+    if (!(mixing > 0 && mixing <= LARGEST_MIXING))
+        return esra_fail(p->message, ESRA_BAD_DATA, "photo %d has %g times the reference's mixing coefficient: that must be "
+                         "over 0, and %g at most", i + 1, mixing, LARGEST_MIXING);
+    for (int n = 0; n < 2 * 9; n++) {
+        const double *h = given[n / 9] ? given[n / 9][i].h : TRANSFORM_IDENTITY.h;
+        if (!(fabs(h[n % 9] / h[8]) <= LARGEST_MOTION))
+            return esra_fail(p->message, ESRA_BAD_DATA, "a transform of photo %d holds %g over %g: that must lie in "
+                             "[-%g, %g]", i + 1, h[n % 9], h[8], LARGEST_MOTION, LARGEST_MOTION);
+    }
     return ESRA_OK;
 }
 
@@ -42,8 +65,10 @@ static esra_status check_photos(struct pipeline *p)
     p->width = first->width;
     p->height = first->height;
     p->channels = first->channels;
-    for (int i = 0; i < p->photos; i++)
+    for (int i = 0; i < p->photos; i++) {
         TRY(check_image(p, &in->images[i], i + 1));
+        TRY(check_given(p, i));
+    }
 fail:
     return status;
 }
@@ -159,10 +184,19 @@ static void return_confidence(struct pipeline *p, struct image *mean)
     store(mean, &p->output->confidence);
 }
 
+/* The layers are there, and their owner's images, written to for the first time, will take memory: what only led to them
+ * makes room. */
+static void make_room(struct pipeline *p)
+{
+    esra_images_free(&p->guide.gradients, 2 * (p->guide.photos + 1));
+    esra_images_free(&p->aligned, p->photos);
+}
+
 esra_status esra_pipeline_return(struct pipeline *p)
 {
     struct image own = {0}, mask = {0};
     esra_status status;
+    make_room(p);
     bool none = p->output->method == ESRA_METHOD_NONE;
     store_layer(p, none ? &p->seen[p->reference] : &p->guide.start[0], &p->output->transmitted);
     TRY(esra_image_create(&own, p->width, p->height, p->channels, p->message));

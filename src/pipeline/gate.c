@@ -19,6 +19,11 @@
 /* Below this mean robust weight the two-layer model does not hold: see esra_joint_info. */
 #define TRUSTED_LEAST .5
 
+/* The standard deviation of a photo's samples that one step of an 8-bit code in the middle tones has; and a side on which
+ * no corner and its surroundings find room. Asked only of photos that were not aligned. */
+#define BLANK_DEVIATION .004
+#define LEAST_SIDE      16
+
 static double clipped_share(const struct image *photo)
 {
     size_t pixels = (size_t)photo->width * (size_t)photo->height, clipped = 0;
@@ -31,12 +36,28 @@ static double clipped_share(const struct image *photo)
     return (double)clipped / (double)pixels;
 }
 
+/* Nothing to go by: one even tone, or fewer pixels than a pattern needs. */
+static bool is_blank(const struct image *photo)
+{
+    size_t samples = (size_t)photo->width * (size_t)photo->height * (size_t)photo->channels;
+    double sum = 0, squares = 0;
+    if (photo->width < LEAST_SIDE || photo->height < LEAST_SIDE)
+        return true;
+    for (size_t n = 0; n < samples; n++) {
+        sum += photo->data[n];
+        squares += (double)photo->data[n] * photo->data[n];
+    }
+    double mean = sum / (double)samples;
+    return squares / (double)samples - mean * mean < BLANK_DEVIATION * BLANK_DEVIATION;
+}
+
 static unsigned photo_warnings(const struct pipeline *p, int i)
 {
     const struct photo_motion *m = &p->motions[i];
     unsigned warnings = 0;
     if (!m->aligned)
-        return ESRA_WARN_NOT_ALIGNED;
+        return ESRA_WARN_NOT_ALIGNED |
+               (is_blank(&p->seen[i]) || is_blank(&p->seen[p->reference]) ? ESRA_WARN_BLANK : 0);
     if (m->residual < SAME_RESIDUAL && !p->input->transmitted)
         warnings |= ESRA_WARN_SAME_PHOTO;
     if (m->overlap < LITTLE_OVERLAP)
@@ -54,14 +75,19 @@ static double apart_px(const struct pipeline *p, int i)
     return isfinite(distance) ? distance : 0;
 }
 
-/* Layers that predict a photo clearly worse than the one most like it does are not those of the photos; of noisy ones, two of
- * three photos may do a little worse than three. By depth the gradients that photos agree on, which a judgement does without,
- * decide more than this. */
+/* Layers that take back from each other more than they share have ghosts (gradients/opposed.h). Pairs of photos that were
+ * separated well lay at .5 to .9, those whose layers were worse than the photo, scenes with depth foremost, at 1.1 to 3.3. */
+#define OPPOSED_MOST 1
+
+/* Of noisy photos, two of three may predict the third a little worse than the photo most like it does. */
 #define WORSE_THAN_ALIKE 1.1
 
-static bool predicts(const struct pipeline *p)
+/* Layers that predict a photo clearly worse than the one most like it does are not those of the photos, nor are those with
+ * ghosts. By depth the gradients that photos agree on, which a judgement does without, decide more than this. */
+static bool borne_out(const struct pipeline *p)
 {
-    return p->by_depth || !p->judgement.judged || p->judgement.error < WORSE_THAN_ALIKE * p->judgement.baseline;
+    const struct judgement *j = &p->judgement;
+    return p->by_depth || ((!j->judged || j->error < WORSE_THAN_ALIKE * j->baseline) && j->opposed < OPPOSED_MOST);
 }
 
 void esra_pipeline_decide(struct pipeline *p)
@@ -86,7 +112,7 @@ void esra_pipeline_decide(struct pipeline *p)
         out->warnings |= ESRA_WARN_ONE_MOTION;
     if (p->reflection_found && apart < LITTLE_MOTION_PX)
         out->warnings |= ESRA_WARN_LITTLE_MOTION;
-    bool fits = p->joint && p->joint_info.trusted >= TRUSTED_LEAST && predicts(p);
+    bool fits = p->joint && p->joint_info.trusted >= TRUSTED_LEAST && borne_out(p);
     if (p->joint && !fits)
         out->warnings |= ESRA_WARN_POOR_FIT;
     out->method = useful == 0           ? ESRA_METHOD_NONE

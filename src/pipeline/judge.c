@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "gradients/opposed.h"
 #include "ops/blur.h"
 #include "pipeline/doubt.h"
 
@@ -146,15 +147,17 @@ fail:
 }
 
 /* Photos at the size judged, and T by all of them. */
-static esra_status look(struct judge *judge)
+static esra_status look(struct judge *judge, struct judgement *judgement)
 {
-    struct image predicted = {0}, mask = {0};
+    struct image predicted = {0}, mask = {0}, seen = {0};
     esra_status status;
     TRY(solve(judge));
     TRY(esra_joint_transmitted(judge->joint, &judge->transmitted, judge->message));
     TRY(esra_image_create(&judge->raw, judge->transmitted.width, judge->transmitted.height, 1, judge->message));
     TRY(esra_image_create(&judge->difference, judge->transmitted.width, judge->transmitted.height,
                           judge->transmitted.channels, judge->message));
+    TRY(esra_joint_seen(judge->joint, judge->reference, &seen, judge->message));
+    judgement->opposed = esra_gradients_opposed(&judge->transmitted, &seen);
     for (int i = 0; i < judge->photos; i++) {
         if (judge->confidence[i] == 0)
             continue;
@@ -163,6 +166,7 @@ static esra_status look(struct judge *judge)
         esra_image_free(&mask);
     }
 fail:
+    esra_image_free(&seen);
     return status;
 }
 
@@ -189,7 +193,7 @@ fail:
 static esra_status leave_out_each(struct judge *judge, int m, struct judgement *judgement)
 {
     esra_status status = ESRA_OK;
-    for (int j = 0; j < judge->photos; j++)
+    for (int j = 0; j < judge->photos && !esra_pool_stopping(judge->pool); j++)
         if (judge->confidence[j] > 0)
             TRY(leave_out(judge, j, judgement));
     judgement->judged = true;
@@ -203,7 +207,7 @@ fail:
 static esra_status change_gains(struct judge *judge, struct judgement *judgement)
 {
     esra_status status = ESRA_OK;
-    for (int j = 0; j < judge->photos; j++) {
+    for (int j = 0; j < judge->photos && !esra_pool_stopping(judge->pool); j++) {
         if (judge->confidence[j] == 0 || j == judge->reference)
             continue;
         TRY(change_gain(judge, &judge->mixing[j], MIXING_ERROR));
@@ -269,7 +273,7 @@ esra_status esra_judge(struct judgement *judgement, const struct joint_photos *p
     *judgement = (struct judgement){0};
     TRY(make_room(&judge, photos));
     int taking_part = prepare(&judge, model);
-    TRY(look(&judge));
+    TRY(look(&judge, judgement));
     if (taking_part > 2)
         TRY(leave_out_each(&judge, taking_part, judgement));
     else if (taking_part == 2)

@@ -17,6 +17,7 @@ struct judgement {
     bool judged;      /* there were photos enough to leave one out */
     double error;     /* of a photo predicted without itself: mean distance of colour gradients */
     double baseline;  /* of the same photo, predicted by the other photo that is most like it */
+    double opposed;   /* gradients that T and the reflection take back from each other, over those they share */
     struct image doubt; /* owned; the part of the reflection that is not borne out, at the size judged: T has it missing */
 };
 

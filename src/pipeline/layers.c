@@ -85,14 +85,14 @@ static esra_status make_guide(struct pipeline *p)
     return ESRA_OK;
 }
 
-/* What only led to the guide makes room for the solver. */
+/* What only led to the layers makes room for the guide, and what led to that for the solver. */
 esra_status esra_pipeline_extract(struct pipeline *p)
 {
+    if (p->parallax)
+        esra_parallax_trim(p->parallax, p->photos);
     esra_status status = make_guide(p);
     esra_joint_free(&p->joint);
     esra_images_free(&p->masks, p->photos);
-    if (p->parallax)
-        esra_parallax_trim(p->parallax, p->photos);
     return status;
 }
 

@@ -70,6 +70,8 @@ esra_status esra_pipeline_align(struct pipeline *p)
 {
     struct align_options options = {esra_pipeline_motion(p), p->input->stored_values};
     esra_status status = ESRA_OK;
+    if (p->approached)
+        return ESRA_OK;
     if (p->input->transmitted)
         take_given(p);
     else

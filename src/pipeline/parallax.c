@@ -154,7 +154,7 @@ static esra_status bring_all(struct pipeline *p)
         motion->aligned = i == p->reference || (x->scene.inverse.data && x->camera.pose[i].tracks >= TRACKS_LEAST);
         motion->explained = i == p->reference ? 1 : x->scene.explained;
         motion->residual = 1 - motion->explained;
-        if (x->scene.inverse.data)
+        if (x->scene.inverse.data && !esra_pool_stopping(p->pool))
             TRY(bring(p, i));
         if (i == p->reference)
             memcpy(p->aligned[i].data, p->seen[i].data, pixels * (size_t)p->channels * sizeof(float));
@@ -179,6 +179,16 @@ static void see_roots(struct pipeline *p, struct image **roots)
         (*roots)[i] = (struct image){0};
     }
     p->rooted = true;
+}
+
+void esra_parallax_forget_roots(struct pipeline *p)
+{
+    for (int i = 0; p->rooted && i < p->photos; i++) {
+        if (i == p->reference)
+            continue;
+        esra_image_free(&p->copies[i]);
+        p->seen[i] = (struct image){0};
+    }
 }
 
 esra_status esra_parallax_find_camera(struct pipeline *p)

@@ -46,6 +46,9 @@ esra_status esra_parallax_shift(const struct pipeline *p, const struct image *ma
 /* Frees what only led to the layers: what is left brings them back into their photos. */
 void esra_parallax_trim(struct parallax *parallax, int photos);
 
+/* Frees the roots of the photos, but for the reference's: it is given back where there are no layers. */
+void esra_parallax_forget_roots(struct pipeline *p);
+
 /* Frees *parallax and sets it to NULL; NULL is fine. */
 void esra_parallax_free(struct parallax **parallax, int photos);
 

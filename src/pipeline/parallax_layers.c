@@ -78,7 +78,8 @@ esra_status esra_parallax_vote(struct pipeline *p)
     TRY(esra_bound_find(&(struct bound_problem){p->photos, p->reference, p->aligned, p->masks, p->mixing,
                                                 x->agreement.gradients, &steps},
                         &upper, p->pool, p->message));
-    TRY(esra_integrate(x->agreement.gradients, &p->aligned[p->reference], &upper, &x->voted, p->pool, p->message));
+    if (!esra_pool_stopping(p->pool))
+        TRY(esra_integrate(x->agreement.gradients, &p->aligned[p->reference], &upper, &x->voted, p->pool, p->message));
 fail:
     esra_image_free(&steps);
     esra_image_free(&upper);
@@ -92,7 +93,7 @@ static esra_status find_rest(struct pipeline *p, int i, struct image *rest)
     struct image mask = {0};
     esra_status status;
     TRY(esra_image_create(rest, p->width, p->height, p->channels, p->message));
-    if (!p->motions[i].aligned)
+    if (!p->motions[i].aligned || esra_pool_stopping(p->pool))
         return ESRA_OK;
     TRY(esra_image_create(&mask, p->width, p->height, 1, p->message));
     TRY(esra_parallax_return(p, i, &p->parallax->voted, rest, &mask));
@@ -136,9 +137,9 @@ esra_status esra_parallax_find_reflection(struct pipeline *p)
         TRY(find_rest(p, i, &rests[i]));
     if (x->voted.data) {
         TRY(esra_depth_reflected(&x->mirrored, p->pool, &x->camera, rests, &(struct depth_options){0}, p->message));
-        for (int i = 0; i < p->photos; i++)
+        for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++)
             TRY(meet(p, i));
-        p->reflection_found = true;
+        p->reflection_found = !esra_pool_stopping(p->pool);
     }
 fail:
     for (int i = 0; rests && i < p->photos; i++)
@@ -147,11 +148,25 @@ fail:
     return status;
 }
 
+/* With the photos aligned and the reflection's maps known, how they were found is not asked again. */
+static void forget_ways(struct pipeline *p)
+{
+    struct parallax *x = p->parallax;
+    for (int i = 0; i < p->photos; i++)
+        esra_image_free(&x->still[i]);
+    esra_image_free(&x->voted);
+    esra_image_free(&x->scene.guard);
+    esra_image_free(&x->scene.confidence);
+    esra_depth_free(&x->mirrored);
+    esra_parallax_forget_roots(p);
+}
+
 esra_status esra_parallax_solve_jointly(struct pipeline *p)
 {
     struct parallax *x = p->parallax;
     double *confidence = esra_allocate((size_t)p->photos, sizeof *confidence);
     esra_status status = ESRA_OK;
+    forget_ways(p);
     if (!confidence)
         TRY(esra_fail_memory(p->message));
     for (int i = 0; i < p->photos; i++)
@@ -165,6 +180,7 @@ esra_status esra_parallax_solve_jointly(struct pipeline *p)
     if (p->reflection_found && !p->input->gradients) {
         TRY(esra_joint_create(&p->joint, &photos, LEVELS, p->pool, p->message));
         TRY(esra_joint_solve(p->joint, &model, &beside_prior, 0, &p->joint_info, p->message));
+        esra_joint_trim(p->joint);
     }
 fail:
     esra_release(&confidence);

@@ -17,11 +17,12 @@ static esra_status run_steps(struct pipeline *p, const char *stage, step *const 
     return status;
 }
 
-static step *const first_steps[] = {esra_pipeline_align, esra_pipeline_approach};
+static step *const first_steps[] = {esra_pipeline_approach, esra_pipeline_align};
 static step *const depth_first_steps[] = {esra_pipeline_approach, esra_pipeline_choose};
 static step *const motion_steps[] = {esra_pipeline_warp, esra_pipeline_measure, esra_pipeline_compare,
                                      esra_pipeline_find_reflection};
-static step *const joint_steps[] = {esra_pipeline_solve_jointly, esra_pipeline_judge, esra_pipeline_choose};
+static step *const joint_steps[] = {esra_pipeline_solve_jointly, esra_pipeline_judge};
+static step *const choose_steps[] = {esra_pipeline_choose};
 static step *const depth_motion_steps[] = {esra_parallax_find_camera, esra_pipeline_measure, esra_parallax_level,
                                            esra_pipeline_compare,     esra_parallax_vote,
                                            esra_parallax_find_reflection};
@@ -31,12 +32,15 @@ static step *const layer_steps[] = {esra_pipeline_extract, esra_pipeline_solve};
 
 #define RUN_STEPS(p, stage, steps) run_steps(p, stage, steps, (int)(sizeof steps / sizeof steps[0]))
 
+/* A yes that the pool got, for whichever pipeline, is a yes for its siblings too: their photos may be half-way through a
+ * step. */
 bool esra_pipeline_stopping(struct pipeline *p, const char *stage)
 {
     esra_info info = ESRA_INFO_INIT;
     info.stage = stage;
     info.threads = esra_pool_threads(p->pool);
     info.seconds = esra_timer_now_s() - p->started_s;
+    p->stopped = p->stopped || esra_pool_stopping(p->pool);
     if (!p->stopped && p->progress)
         p->stopped = p->progress(p->user, &info) != 0;
     return p->stopped;
@@ -102,12 +106,22 @@ static esra_status solve_both(struct pipeline *p)
     esra_status status = ESRA_OK;
     if (!p->by_depth) {
         TRY(RUN_STEPS(p, "separate", joint_steps));
+        TRY(RUN_STEPS(p, "separate", choose_steps));
         if (!p->by_depth)
             return ESRA_OK;
         TRY(start_over(p));
         TRY(RUN_STEPS(p, "align", depth_motion_steps));
     }
     TRY(RUN_STEPS(p, "separate", depth_joint_steps));
+fail:
+    return status;
+}
+
+esra_status esra_pipeline_try_flat(struct pipeline *p)
+{
+    esra_status status;
+    TRY(RUN_STEPS(p, "align", motion_steps));
+    TRY(RUN_STEPS(p, "separate", joint_steps));
 fail:
     return status;
 }

@@ -92,7 +92,13 @@ bool esra_pipeline_stopping(struct pipeline *p, const char *stage);
 /* Copies motions, gains and facts to the caller. */
 void esra_pipeline_tell(struct pipeline *p);
 
-/* Everything by depth up to the judgement. */
+/* While another way is tried, what can be made again is not held: photos in the reference frame, by homographies; nor the
+ * layers of small photos, of which only the motions are taken over. */
+void esra_pipeline_park(struct pipeline *p);
+esra_status esra_pipeline_unpark(struct pipeline *p);
+
+/* Everything by homographies, once the photos are aligned, or by depth, up to the judgement. */
+esra_status esra_pipeline_try_flat(struct pipeline *p);
 esra_status esra_pipeline_try_depth(struct pipeline *p);
 
 /* All of it, or alignment alone. */

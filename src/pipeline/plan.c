@@ -21,8 +21,11 @@
 #define FEATURE_BYTES 3e6
 #define TRACK_BYTES 11e6
 
-/* Those of 700 px a side, at which depths are swept (camera/depth.c). */
-#define SWEEP_PIXELS 3.3e5
+/* The longest side at which depths are swept, the reflection's motion in shares of the width, and labels at most
+ * (camera/depth.c). */
+#define SWEEP_SIDE   700
+#define SWEEP_SHARE  .2
+#define SWEEP_LABELS 96
 
 /* All levels of a pyramid together: 1 + 1/4 + 1/16 + ... */
 #define PYRAMID (4.0 / 3)
@@ -53,13 +56,26 @@ static double aligned(const struct shape *s)
     return images(s, s->photos, s->channels) + images(s, s->photos, 1);
 }
 
-/* Its arenas: coarser photos with masks; weights, warps of two floats and layers; and the vectors of the conjugate
- * gradients. */
+/* Its arenas: coarser photos with masks; weights, warps of two floats and layers, which stay when it has solved; and the
+ * vectors of the conjugate gradients. */
+static double joint_photos(const struct shape *s)
+{
+    return block(s, (PYRAMID - 1) * s->photos * (s->channels + 1));
+}
+
+static double joint_layers(const struct shape *s)
+{
+    return block(s, PYRAMID * (s->photos * (1 + 2) + LANES * (1 + CANVAS)));
+}
+
+static double joint_vectors(const struct shape *s)
+{
+    return block(s, (1 + CANVAS) * (3 * LANES + 3.25) + STRIPS * LANES);
+}
+
 static double joint(const struct shape *s)
 {
-    double m = s->photos, layers = 1 + CANVAS;
-    return block(s, (PYRAMID - 1) * m * (s->channels + 1)) + block(s, PYRAMID * (m * (1 + 2) + LANES * layers)) +
-           block(s, layers * (3 * LANES + 3.25) + STRIPS * LANES);
+    return joint_photos(s) + joint_layers(s) + joint_vectors(s);
 }
 
 /* Gradients, weights and start of the paper's problem. */
@@ -86,12 +102,6 @@ static double engine(const struct shape *s)
 
 /* ---- The stages ---- */
 
-/* 55 floats a pixel of pyramids, fields and maps. */
-static double align_bytes(const struct shape *s)
-{
-    return block(s, 55) + FEATURE_BYTES;
-}
-
 /* What pipeline/small.c makes of large photos, and those copies. */
 static struct shape small_shape(const struct shape *s)
 {
@@ -109,6 +119,13 @@ static double small_copies(const struct shape *s)
     return small.width < s->width ? images(&small, s->photos, s->channels) : 0;
 }
 
+/* 55 floats a pixel of pyramids, fields and maps. */
+static double align_bytes(const struct shape *s)
+{
+    struct shape small = small_shape(s);
+    return small_copies(s) + block(&small, 55) + FEATURE_BYTES;
+}
+
 /* The remainders of each photo, and a joint problem that is solved at a fraction of the size. */
 static double reflection_bytes(const struct shape *s)
 {
@@ -116,18 +133,10 @@ static double reflection_bytes(const struct shape *s)
     return small_copies(s) + aligned(&small) + block(&small, 45 + 19 * s->photos);
 }
 
-/* T, R and four pictures between, each in all channels. */
+/* T, R and four pictures between, each in all channels. Coarser photos are not made again. */
 static double rounds_bytes(const struct shape *s)
 {
-    return aligned(s) + joint(s) + images(s, 6, s->channels);
-}
-
-/* By depth: roots of the photos, maps and what each sees, and the widest part of voting, integrating, and solving for both
- * layers, as measured; labels and costs are those of a smaller size. */
-static double depth(const struct shape *s)
-{
-    double labels = pixels(s) < SWEEP_PIXELS ? pixels(s) : SWEEP_PIXELS;
-    return block(s, 95 + 12.5 * s->photos) + 20 * labels * sizeof(float);
+    return aligned(s) + joint_layers(s) + joint_vectors(s) + images(s, 6, s->channels);
 }
 
 /* The judge's own joint problem at the size that it judges at, the photos there, and what T is without each. */
@@ -144,34 +153,53 @@ static double judging(const struct shape *s)
 static double judge_bytes(const struct shape *s)
 {
     struct shape small = small_shape(s);
-    return small_copies(s) + aligned(&small) + joint(&small) + judging(&small) + FEATURE_BYTES;
+    return small_copies(s) + aligned(&small) + joint_layers(&small) + judging(&small) + FEATURE_BYTES;
 }
 
-/* Three photos or more are tried by depth as well, while what homographies gave is held: until both layers are known, or
- * when they are judged. */
+/* The reflection's depth: photos aligned, the scene's maps, vote and depth, what the scene leaves of each photo; and at
+ * the size compared, for every label a cost and two bytes of sums, beside 28 floats of pictures and labels. */
+static double sweep(const struct shape *s)
+{
+    double longest = s->width > s->height ? s->width : s->height, scale = longest > SWEEP_SIDE ? SWEEP_SIDE / longest : 1;
+    double labels = SWEEP_SHARE * scale * s->width < SWEEP_LABELS ? SWEEP_SHARE * scale * s->width : SWEEP_LABELS;
+    return aligned(s) + images(s, s->photos, 2 + s->channels) + images(s, 1, 5 + 3 * s->channels) +
+           pixels(s) * scale * scale * (3 * labels + 28 * sizeof(float));
+}
+
+/* By depth: that, or the photos aligned, the reflection's maps, the scene's depth and gradients, and with them the joint
+ * solve and its expected gradients. Voting and integrating take less. */
+static double depth(const struct shape *s)
+{
+    double solving = aligned(s) + images(s, s->photos, 2) + images(s, 1, 1 + 2 * s->channels) + joint(s) +
+                     block(s, PYRAMID * 2 * LANES);
+    return solving > sweep(s) ? solving : sweep(s);
+}
+
+/* Three photos or more are tried by depth as well, while the layers that homographies gave are held, unless photos of
+ * full size have to be solved for anyway. */
 static double trial_bytes(const struct shape *s)
 {
     struct shape small = small_shape(s);
-    double known = block(&small, 10 + 9 * s->photos) + joint(&small) + judging(&small), most = depth(&small);
-    most = most > known ? most : known;
-    return s->photos < 3 ? 0 : small_copies(s) + aligned(&small) + joint(&small) + most + TRACK_BYTES;
+    double held = small.width < s->width ? small_copies(s) : joint_layers(s);
+    return s->photos < 3 ? 0 : held + depth(&small) + TRACK_BYTES;
 }
 
+/* And the root of the reference photo. */
 static double depth_bytes(const struct shape *s)
 {
-    return s->photos < 3 ? 0 : depth(s);
+    return s->photos < 3 ? 0 : depth(s) + images(s, 1, s->channels);
 }
 
 /* One layer and its weights at a time beside the guide. */
 static double gradients_bytes(const struct shape *s)
 {
-    return aligned(s) + joint(s) + guide(s) + images(s, 1, s->channels) + images(s, 1, 1);
+    return aligned(s) + joint_layers(s) + guide(s) + images(s, 2, s->channels) + images(s, 1, 1);
 }
 
-/* While the layers are warped back the engine's memory is still there: an image and its mask. */
+/* The layers are written to the caller's images when gradients and aligned photos, which take more, are gone. */
 static double solve_bytes(const struct shape *s)
 {
-    return images(s, s->photos, s->channels) + guide(s) + engine(s) + images(s, 1, s->channels) + images(s, 1, 1);
+    return images(s, s->photos, s->channels) + guide(s) + engine(s);
 }
 
 /* Seconds of one core of 3 GHz, roughly, for a pixel of a photo; the solve's for each channel of a layer, to the gap
@@ -181,8 +209,13 @@ static const struct stage {
     double (*bytes)(const struct shape *);
     double pixel_s, sample_s;
 } stages[] = {
-    {"align", align_bytes, 8e-6, 0},  {"reflection", reflection_bytes, 4e-6, 0}, {"joint", rounds_bytes, 6e-6, 0},
-    {"judge", judge_bytes, 1e-6, 0},  {"trial", trial_bytes, 4e-6, 0},           {"depth", depth_bytes, 0, 0},              {"gradients", gradients_bytes, 0, 1e-8},
+    {"align", align_bytes, 8e-6, 0},
+    {"reflection", reflection_bytes, 4e-6, 0},
+    {"joint", rounds_bytes, 6e-6, 0},
+    {"judge", judge_bytes, 1e-6, 0},
+    {"trial", trial_bytes, 4e-6, 0},
+    {"depth", depth_bytes, 0, 0},
+    {"gradients", gradients_bytes, 0, 1e-8},
     {"solve", solve_bytes, 0, 0.8e-6},
 };
 

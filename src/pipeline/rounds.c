@@ -245,7 +245,29 @@ esra_status esra_pipeline_solve_jointly(struct pipeline *p)
         TRY(esra_joint_load(p->joint, &photos, p->message));
         TRY(solve(p, false));
     }
+    esra_joint_trim(p->joint);
 fail:
     round_free(&round);
+    return status;
+}
+
+void esra_pipeline_park(struct pipeline *p)
+{
+    for (int i = 0; i < p->photos; i++) {
+        esra_image_free(&p->aligned[i]);
+        esra_image_free(&p->masks[i]);
+    }
+    if (p->is_small)
+        esra_joint_free(&p->joint);
+}
+
+esra_status esra_pipeline_unpark(struct pipeline *p)
+{
+    struct joint_photos photos = {p->photos, p->aligned, p->masks};
+    esra_status status;
+    TRY(esra_pipeline_warp(p));
+    if (p->joint)
+        TRY(esra_joint_load(p->joint, &photos, p->message));
+fail:
     return status;
 }

@@ -1,5 +1,5 @@
-/* pipeline/small.c - motions and gains of large photos, found on small ones. What tells the layers apart shows at half a
- * megapixel as well as at twelve; only the last round of registration needs every pixel. */
+/* pipeline/small.c - motions and gains of large photos, found on small ones. What moves how, and what tells the layers
+ * apart, shows at half a megapixel as well as at twelve; only the last round of registration needs every pixel. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -33,16 +33,28 @@ fail:
     return status;
 }
 
-static esra_status load(struct pipeline *small, const struct pipeline *p, double scale)
+/* Motions as align/ found them, from px of one size to those of another. */
+static void take_motions(struct pipeline *to, const struct pipeline *from, double scale)
+{
+    for (int i = 0; i < to->photos; i++) {
+        to->motions[i] = from->motions[i];
+        to->motions[i].transmitted = esra_transform_rescale(&from->motions[i].transmitted, scale);
+        to->motions[i].reflected = esra_transform_rescale(&from->motions[i].reflected, scale);
+        to->motions[i].apart_px *= scale;
+        to->still[i] = esra_transform_rescale(&from->still[i], scale);
+    }
+}
+
+/* Those that were given are in px of the large photos. */
+static esra_status align(struct pipeline *p, struct pipeline *small, double scale)
 {
     esra_status status;
-    TRY(esra_pipeline_load(small));
-    for (int i = 0; i < p->photos; i++) {
-        small->motions[i] = p->motions[i];
-        small->motions[i].transmitted = esra_transform_rescale(&p->motions[i].transmitted, scale);
-        small->motions[i].reflected = esra_transform_rescale(&p->motions[i].reflected, scale);
-        small->motions[i].apart_px *= scale;
-        small->still[i] = esra_transform_rescale(&p->still[i], scale);
+    if (p->input->transmitted) {
+        TRY(esra_pipeline_align(p));
+        take_motions(small, p, scale);
+    } else {
+        TRY(esra_pipeline_align(small));
+        take_motions(p, small, 1 / scale);
     }
 fail:
     return status;
@@ -69,22 +81,6 @@ static void take_over(struct pipeline *p, struct pipeline *small, double scale)
     p->stopped = p->stopped || small->stopped;
 }
 
-/* By homographies, up to the judgement. */
-static esra_status find_flat(struct pipeline *small)
-{
-    esra_status status;
-    TRY(esra_pipeline_warp(small));
-    TRY(esra_pipeline_measure(small));
-    TRY(esra_pipeline_compare(small));
-    TRY(esra_pipeline_find_reflection(small));
-    if (!small->stopped)
-        TRY(esra_pipeline_solve_jointly(small));
-    if (!small->stopped)
-        TRY(esra_pipeline_judge(small));
-fail:
-    return status;
-}
-
 static esra_status find(struct pipeline *p, const struct image *images, esra_image *views, double scale)
 {
     esra_photos input = *p->input;
@@ -95,10 +91,12 @@ static esra_status find(struct pipeline *p, const struct image *images, esra_ima
     input.images = views;
     small.is_small = true;
     small.by_depth = p->by_depth;
-    TRY(load(&small, p, scale));
+    TRY(esra_pipeline_load(&small));
     if (!p->by_depth)
-        TRY(find_flat(&small));
-    if (!small.stopped)
+        TRY(align(p, &small, scale));
+    if (!p->by_depth && !esra_pipeline_stopping(&small, "align"))
+        TRY(esra_pipeline_try_flat(&small));
+    if (!esra_pipeline_stopping(&small, "separate"))
         TRY(esra_pipeline_choose(&small));
     take_over(p, &small, 1 / scale);
 fail:

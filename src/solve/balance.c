@@ -6,7 +6,7 @@
 
 #include "ops/diff.h"
 
-#define SAMPLED_ROWS 64
+#define SAMPLED_ROWS 16
 
 /* r1 is best at about this multiple of the quotient of the ways: from 3 to 5 iterations change little, at 1 and at 10
  * they are up to twice as many (photographs with good and poor gradients, lambda from 1e-3 to 0.3). */

@@ -43,9 +43,9 @@
 #define MAX_STEPS 100
 
 /* A pixel's loss this small is lost in the rounding of the sums: relative to the pixel's share of F, and, where that
- * share is zero, to the square of a float32 rounding, 2^-25. */
+ * share is zero, to a tenth of the square of a float32 rounding, 2^-25. */
 #define RELATIVE_LOSS 1e-15
-#define ABSOLUTE_LOSS 1e-17
+#define ABSOLUTE_LOSS 1e-16
 
 /* Stands for c_i / w_i where w_i = 0: it carries y_i to its bound. */
 #define BOUNDLESS 1e300
@@ -59,12 +59,13 @@ struct chunk {
     double *t, *lo, *hi;              /* Newton's iterate and bracket */
     double *value, *first, *second;   /* phi, phi', phi'' at t */
     double *bound;                    /* of min phi */
+    double *near_, *bend;             /* way from t to where phi' first bends, and phi'' past that */
     double *objective, *gap;          /* sums, by column modulo CHUNK */
 };
 
 static size_t chunk_rows(const struct problem *problem)
 {
-    return 2 * (size_t)problem->layers + 3 * (size_t)problem->photos + 9;
+    return 2 * (size_t)problem->layers + 3 * (size_t)problem->photos + 11;
 }
 
 size_t esra_certificate_scratch(const struct problem *problem)
@@ -87,8 +88,8 @@ static struct chunk make_chunk(const struct problem *problem, int channel, doubl
     chunk.mixture = take_rows(&scratch, problem->photos);
     chunk.weight = take_rows(&scratch, problem->photos);
     chunk.pull = take_rows(&scratch, problem->photos);
-    double **const single[] = {&chunk.t,     &chunk.lo,     &chunk.hi,    &chunk.value,    &chunk.first,
-                               &chunk.second, &chunk.bound, &chunk.objective, &chunk.gap};
+    double **const single[] = {&chunk.t,      &chunk.lo,    &chunk.hi,    &chunk.value,     &chunk.first, &chunk.second,
+                               &chunk.bound,  &chunk.near_, &chunk.bend,  &chunk.objective, &chunk.gap};
     for (size_t n = 0; n < sizeof single / sizeof single[0]; n++)
         *single[n] = take_rows(&scratch, 1);
     for (int c = 0; c < CHUNK; c++)
@@ -263,13 +264,36 @@ INLINE void take_slope(struct chunk *chunk)
         add_photo_slope(chunk, i);
 }
 
-/* One step of the safeguarded Newton iteration in every column; where phi'' stood, what is left to lose. Flags are numbers,
- * 0 or 1, so that all of a turn fits into vectors of doubles. */
-INLINE void advance(struct chunk *chunk, double early)
+/* Where no y_i is at a bound, phi' does not change before the first of them gets there: downhill, y_i ends at 1 or at 0. */
+INLINE void find_bend(struct chunk *chunk)
+{
+    double *restrict near_ = chunk->near_, *restrict bend = chunk->bend;
+    const double *t = chunk->t, *first = chunk->first;
+    INDEPENDENT
+    for (int c = 0; c < chunk->columns; c++)
+        near_[c] = INFINITY;
+    for (int i = 0; i < chunk->problem->photos; i++) {
+        double a = chunk->problem->mixing[i], inverse = 1 / a;
+        ptrdiff_t row = (ptrdiff_t)i * CHUNK;
+        const double *mixture = chunk->mixture + row, *weight = chunk->weight + row, *pull = chunk->pull + row;
+        INDEPENDENT
+        for (int c = 0; c < chunk->columns; c++) {
+            double end = first[c] > 0 ? 1 : 0, way = fabs((mixture[c] - pull[c] - end) * inverse - t[c]);
+            double own = a * a * weight[c], before = near_[c], bend_before = bend[c];
+            near_[c] = way < before ? way : before;
+            bend[c] = way < before ? own : bend_before;
+        }
+    }
+}
+
+/* One step of the safeguarded Newton iteration in every column; where phi'' stood, what is left to lose. leap: where phi''
+ * is 0, to where it would end if nothing bends but what find_bend() found, in place of the end of the bracket. Flags are
+ * numbers, 0 or 1, so that all of a turn fits into vectors of doubles. */
+INLINE void advance(struct chunk *chunk, double early, double leap)
 {
     double *restrict at = chunk->t, *restrict los = chunk->lo, *restrict his = chunk->hi, *restrict bounds = chunk->bound;
     double *restrict excesses = chunk->second;
-    const double *firsts = chunk->first, *values = chunk->value;
+    const double *firsts = chunk->first, *values = chunk->value, *nears = chunk->near_, *bends = chunk->bend;
     INDEPENDENT
     for (int c = 0; c < chunk->columns; c++) {
         double t = at[c], first = firsts[c], second = excesses[c], value = values[c];
@@ -279,7 +303,9 @@ INLINE void advance(struct chunk *chunk, double early)
         double loss = first * (t - downhill), bound = value - loss;
         double excess = loss - (RELATIVE_LOSS * fabs(value) + ABSOLUTE_LOSS);
         double divisor = second > 0 ? second : 1, newton = t - first / divisor;
-        double next = second > 0 ? newton : downhill;
+        double way = nears[c], past = first / bends[c], bent = first > 0 ? t - way - past : t + way - past;
+        double leaping = way <= 1 ? leap : 0, level = leaping > 0 ? bent : downhill;
+        double next = second > 0 ? newton : level;
         /* An end of [0,1] itself may be the minimum and is worth one look; an end already seen is not. */
         double new_low = t != 0 ? early : 0, new_high = t != 1 ? early : 0;
         double low_end = lo == 0 ? new_low : 0, high_end = hi == 1 ? new_high : 0;
@@ -315,7 +341,9 @@ INLINE void bound_pixels(struct chunk *chunk)
     bool going = true;
     for (int step = 0; step < MAX_STEPS && going; step++) {
         take_slope(chunk);
-        advance(chunk, step < 8 ? 1 : 0);
+        if (step == 0)
+            find_bend(chunk);
+        advance(chunk, step < 8 ? 1 : 0, step == 0 ? 1 : 0);
         going = any_positive(chunk->second, chunk->columns);
     }
 }

@@ -53,7 +53,7 @@
 
 /* The gap is first estimated here, from a sample of rows, and never again within so many iterations. */
 #define FIRST_ESTIMATE 30
-#define ESTIMATE_APART 10
+#define ESTIMATE_APART 5
 
 /* The gap falls like a power of the iterations, that of the last two estimates. The next is made after this share of the
  * way to where that power leads, because the power itself grows; and at no more than twice the iterations. */

@@ -75,8 +75,7 @@ esra_status esra_joint_load(struct joint *joint, const struct joint_photos *phot
         top->photo[i] = photos->photos[i].data;
         top->mask[i] = photos->masks ? photos->masks[i].data : NULL;
     }
-    for (int l = 1; l < joint->levels; l++)
-        esra_joint_level_halve(&joint->level[l], &joint->level[l - 1], joint->pool);
+    joint->halved = false;
 fail:
     return status;
 }
@@ -97,6 +96,18 @@ bool esra_joint_place(struct joint *joint, struct arena *arena, void (*layout)(s
     return true;
 }
 
+esra_status esra_joint_halve(struct joint *joint, struct message *message)
+{
+    if (joint->halved)
+        return ESRA_OK;
+    if (!esra_joint_place(joint, &joint->pyramid, layout_pyramid))
+        return esra_fail_memory(message);
+    for (int l = 1; l < joint->levels; l++)
+        esra_joint_level_halve(&joint->level[l], &joint->level[l - 1], joint->pool);
+    joint->halved = true;
+    return ESRA_OK;
+}
+
 esra_status esra_joint_create(struct joint **out, const struct joint_photos *photos, int levels, struct pool *pool,
                               struct message *message)
 {
@@ -111,8 +122,7 @@ esra_status esra_joint_create(struct joint **out, const struct joint_photos *pho
     joint->photos = photos->count;
     joint->finest = -1;
     plan_levels(joint, &photos->photos[0], levels);
-    if (!esra_joint_place(joint, &joint->tables, layout_tables) ||
-        !esra_joint_place(joint, &joint->pyramid, layout_pyramid))
+    if (!esra_joint_place(joint, &joint->tables, layout_tables))
         TRY(esra_fail_memory(message));
     TRY(esra_joint_load(joint, photos, message));
     return ESRA_OK;
@@ -136,6 +146,11 @@ void esra_joint_free(struct joint **joint)
 void esra_joint_trim(struct joint *joint)
 {
     esra_arena_free(&joint->vectors);
+    esra_arena_free(&joint->expected);
+    if (joint->finest > 0) /* the answers are told beside the photos of that level */
+        return;
+    esra_arena_free(&joint->pyramid);
+    joint->halved = false;
 }
 
 struct answer {

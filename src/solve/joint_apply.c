@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "base/wide.h"
+
 /* Where no photo sees a pixel and its edges are weak, A must still be invertible: five orders below one photo. */
 #define RIDGE 1e-6f
 
@@ -16,27 +18,27 @@ static const lanes dark_lanes[16] = {
     {0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}, {1, 1, 0, 1}, {0, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {1, 1, 1, 1},
 };
 
+/* One pass over the row, the flux between two pixels made once. Past the last row and before the first the neighbour is the
+ * pixel itself, and nothing flows. */
 void esra_joint_smooth_row(const struct joint_system *system, int k, const lanes *v, int y, lanes *out)
 {
     int width = system->level->width[k], height = system->level->height[k];
     size_t start = (size_t)y * width;
+    ptrdiff_t above = y > 0 ? width : 0, below = y < height - 1 ? width : 0;
     const lanes *row = v + start;
     const float *down = system->edge[k][0] + start, *right = system->edge[k][1] + start;
     const uint8_t *dark = system->dark[k] + start;
     float nu = (float)system->negative;
-    for (int x = 0; x < width; x++)
-        out[x] = (RIDGE + nu * dark_lanes[dark[x]]) * row[x];
-    for (int x = 0; x < width - 1; x++) {
-        lanes flux = right[x] * (row[x + 1] - row[x]);
-        out[x] -= flux;
-        out[x + 1] += flux;
+    lanes from_left = {0};
+    for (int x = 0; x < width; x++) {
+        lanes here = row[x], to_right = {0}, sum = (RIDGE + nu * dark_lanes[dark[x]]) * here + from_left;
+        if (x < width - 1)
+            to_right = right[x] * (row[x + 1] - here);
+        sum -= to_right;
+        sum -= down[x] * (row[x + below] - here);
+        out[x] = sum + down[x - above] * (here - row[x - above]);
+        from_left = to_right;
     }
-    if (y < height - 1)
-        for (int x = 0; x < width; x++)
-            out[x] -= down[x] * (row[x + width] - row[x]);
-    if (y > 0)
-        for (int x = 0; x < width; x++)
-            out[x] += down[x - width] * (row[x] - row[x - width]);
 }
 
 void esra_joint_gather_row(const struct joint_system *system, int y, lanes *sum)
@@ -62,20 +64,22 @@ static void apply_photo(struct joint_system *system, int i, int block, int y)
 {
     const struct joint_level *level = system->level;
     const struct warp *warp = &level->warp[i];
-    int width = level->width[TRANSMITTED];
-    size_t start = (size_t)y * width;
-    const float *weight = level->weight[i] + start;
-    const lanes *p = system->direction[TRANSMITTED] + start;
-    lanes *q = system->image[TRANSMITTED] + start;
-    float a = (float)system->mixing[i], b = (float)system->reflection_gain[i];
+    size_t start = (size_t)y * level->width[TRANSMITTED];
     ptrdiff_t offset = (ptrdiff_t)system->strip_low[block] * level->width[REFLECTED];
-    for (int x = 0; x < width; x++) {
-        if (weight[x] == 0)
-            continue;
-        lanes u = weight[x] * (a * p[x] + b * warp_sample(warp, system->direction[REFLECTED], start + x));
-        q[x] += a * u;
-        warp_scatter(warp, system->strip[block], offset, start + x, b * u);
-    }
+    system->kernels.photo(&(struct photo_row){
+        .width = level->width[TRANSMITTED],
+        .a = (float)system->mixing[i],
+        .b = (float)system->reflection_gain[i],
+        .weight = level->weight[i] + start,
+        .points = warp->points + start,
+        .right = warp->right,
+        .down = warp->down,
+        .p = (const float *)(system->direction[TRANSMITTED] + start),
+        .q = (float *)(system->image[TRANSMITTED] + start),
+        .offset = offset,
+        .canvas = (const float *)(system->direction[REFLECTED] + offset),
+        .strip = (float *)system->strip[block],
+    });
 }
 
 static double dot_row(const lanes *p, const lanes *q, int width)
@@ -104,6 +108,7 @@ static void apply_frame(void *work, int task, int worker)
     }
     system->partial[task][0] = sum;
 }
+WIDE_TASK(apply_frame)
 
 static void apply_canvas(void *work, int task, int worker)
 {
@@ -121,11 +126,12 @@ static void apply_canvas(void *work, int task, int worker)
     }
     system->partial[JOINT_BLOCKS + task][0] = sum;
 }
+WIDE_TASK(apply_canvas)
 
 void esra_joint_apply(struct joint_system *system)
 {
-    esra_pool_run(system->pool, apply_frame, system, JOINT_BLOCKS, NULL);
-    esra_pool_run(system->pool, apply_canvas, system, JOINT_BLOCKS, NULL);
+    esra_pool_run(system->pool, WIDE(system->pool, apply_frame), system, JOINT_BLOCKS, NULL);
+    esra_pool_run(system->pool, WIDE(system->pool, apply_canvas), system, JOINT_BLOCKS, NULL);
 }
 
 double esra_joint_layer_total(const struct joint_system *system, int k, int which)

@@ -1,4 +1,5 @@
 /* solve/joint_descend.c - preconditioned conjugate gradients on the frozen quadratic of the joint objective. */
+#include "base/wide.h"
 #include "solve/joint_apply.h"
 
 /* The diagonal of N_l in row y. */
@@ -51,6 +52,7 @@ static void diagonal_frame(void *work, int task, int worker)
             diagonal[x] = 1 / diagonal[x];
     }
 }
+WIDE_TASK(diagonal_frame)
 
 static void diagonal_canvas(void *work, int task, int worker)
 {
@@ -99,6 +101,7 @@ static void take_step(void *work, int task, int worker)
     }
     system->partial[task][0] = sum;
 }
+WIDE_TASK(take_step)
 
 /* p = z + beta p */
 static void turn(void *work, int task, int worker)
@@ -115,6 +118,7 @@ static void turn(void *work, int task, int worker)
     for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++)
         p[n] = jacobi[n] * r[n] + step->length * p[n];
 }
+WIDE_TASK(turn)
 
 /* p = q = 0: a step along it only measures <r, z>. */
 static void clear_direction(void *work, int task, int worker)
@@ -131,20 +135,20 @@ static void clear_direction(void *work, int task, int worker)
 static double walk(struct joint_system *system, double length)
 {
     struct step step = {system, (float)length};
-    esra_pool_run(system->pool, take_step, &step, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+    esra_pool_run(system->pool, WIDE(system->pool, take_step), &step, JOINT_LAYERS * JOINT_BLOCKS, NULL);
     return esra_joint_total(system, 0);
 }
 
 int esra_joint_descend(struct joint_system *system, int iterations, double tolerance)
 {
-    esra_pool_run(system->pool, diagonal_frame, system, JOINT_BLOCKS, NULL);
+    esra_pool_run(system->pool, WIDE(system->pool, diagonal_frame), system, JOINT_BLOCKS, NULL);
     esra_pool_run(system->pool, diagonal_canvas, system, JOINT_BLOCKS, NULL);
     esra_pool_run(system->pool, clear_direction, system, JOINT_LAYERS * JOINT_BLOCKS, NULL);
     double norm = walk(system, 0), first = norm, before = norm;
     int k = 0;
     while (k < iterations && norm > tolerance * tolerance * first && norm > 0 && !esra_pool_stopping(system->pool)) {
         struct step step = {system, k > 0 ? (float)(norm / before) : 0};
-        esra_pool_run(system->pool, turn, &step, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+        esra_pool_run(system->pool, WIDE(system->pool, turn), &step, JOINT_LAYERS * JOINT_BLOCKS, NULL);
         esra_joint_apply(system);
         double curvature = esra_joint_total(system, 0);
         if (!(curvature > 0))

@@ -12,6 +12,7 @@ struct joint {
     int photos, levels;
     int wanted; /* the finest level of the solve at hand */
     int finest; /* that of the last solution, -1 where there is none */
+    bool halved; /* the coarser levels hold the photos loaded */
     struct joint_level level[JOINT_MAX_LEVELS];
     struct joint_canvas canvas;
     struct joint_system system;
@@ -22,6 +23,9 @@ struct joint {
 
 /* Lays a part of the object out in its arena; false where memory is short. */
 bool esra_joint_place(struct joint *joint, struct arena *arena, void (*layout)(struct joint *, struct arena *));
+
+/* The photos at the coarser levels, where they are not there yet. */
+esra_status esra_joint_halve(struct joint *joint, struct message *message);
 
 /* E at all levels, or none at any. */
 esra_status esra_joint_expect(struct joint *joint, const struct joint_model *model, struct message *message);

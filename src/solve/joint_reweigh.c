@@ -2,6 +2,7 @@
  * normal equations and the diagonal that preconditions them. All is scaled by c, the number of channels. */
 #include <math.h>
 
+#include "base/wide.h"
 #include "solve/joint_apply.h"
 
 /* Without layers to look at, the edges' weight is that of a usual gradient. */
@@ -124,6 +125,7 @@ static void prior_rows(void *work, int task, int worker)
     }
     system->partial[task][0] = sum;
 }
+WIDE_TASK(prior_rows)
 
 /* log of a product of many factors >= 1: one logarithm for as many as the double's range holds. */
 struct long_product {
@@ -207,6 +209,7 @@ static void weigh_frame(void *work, int task, int worker)
     system->partial[task][2] = share.square;
     system->partial[task][3] = share.trusted;
 }
+WIDE_TASK(weigh_frame)
 
 static void weigh_canvas(void *work, int task, int worker)
 {
@@ -225,16 +228,17 @@ static void weigh_canvas(void *work, int task, int worker)
     for (int which = 0; which < 4; which++)
         system->partial[JOINT_BLOCKS + task][which] = 0;
 }
+WIDE_TASK(weigh_canvas)
 
 struct joint_value esra_joint_reweigh(struct joint_system *system, bool cold)
 {
     struct reweigh reweigh = {system, cold};
     struct joint_value value;
-    esra_pool_run(system->pool, prior_rows, &reweigh, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+    esra_pool_run(system->pool, WIDE(system->pool, prior_rows), &reweigh, JOINT_LAYERS * JOINT_BLOCKS, NULL);
     for (int k = 0; k < JOINT_LAYERS; k++)
         value.prior[k] = esra_joint_layer_total(system, k, 0);
-    esra_pool_run(system->pool, weigh_frame, &reweigh, JOINT_BLOCKS, NULL);
-    esra_pool_run(system->pool, weigh_canvas, &reweigh, JOINT_BLOCKS, NULL);
+    esra_pool_run(system->pool, WIDE(system->pool, weigh_frame), &reweigh, JOINT_BLOCKS, NULL);
+    esra_pool_run(system->pool, WIDE(system->pool, weigh_canvas), &reweigh, JOINT_BLOCKS, NULL);
     value.data = esra_joint_total(system, 0);
     value.seen = esra_joint_total(system, 1);
     value.square = esra_joint_total(system, 2);

@@ -112,6 +112,7 @@ static void set_system(struct joint *joint, const struct joint_model *model, con
     for (int i = 0; i < joint->photos; i++)
         joint->confidence[i] = model->confidence ? model->confidence[i] : 1;
     joint->system.pool = joint->pool;
+    esra_kernels_fill(&joint->system.kernels, esra_pool_features(joint->pool));
     joint->system.mixing = joint->mixing;
     joint->system.reflection_gain = joint->reflection_gain;
     joint->system.confidence = joint->confidence;
@@ -230,6 +231,7 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
     esra_status status = ESRA_OK;
     *info = (struct joint_info){0};
     TRY(check_model(joint, model, message));
+    TRY(esra_joint_halve(joint, message));
     joint->finest = -1;
     joint->wanted = finest < 0 ? 0 : finest >= joint->levels ? joint->levels - 1 : finest;
     joint->canvas = model->maps ? esra_joint_canvas_maps(model->maps, top)

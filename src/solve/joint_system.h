@@ -25,6 +25,7 @@ struct joint_system {
     struct pool *pool;
     const double *mixing, *reflection_gain; /* a_i, b_i */
     const double *confidence;               /* of each photo: w_i is this times its mask */
+    struct kernels kernels;
     double lambda[JOINT_LAYERS];
     double lambda_expected;
     double robust_scale; /* d */

@@ -87,7 +87,9 @@ static struct certificate certify(struct monitor *monitor, int channel, const st
 {
     struct certifying job = {monitor, channel, candidate, every, rows};
     int blocks = row_blocks(monitor->problem);
+    double start_s = esra_timer_now_s();
     esra_pool_run(monitor->pool, certify_block, &job, (blocks - 1) / every + 1, NULL);
+    monitor->info.certificate_seconds += esra_timer_now_s() - start_s;
     struct certificate sum = {0, 0};
     for (int b = 0; b < blocks; b += every) {
         sum.objective += monitor->shares[b].objective;
@@ -163,7 +165,8 @@ bool esra_monitor_proven(const struct monitor *monitor, int channel)
     return gap > 0 && esra_monitor_gap(monitor, channel) <= gap;
 }
 
-/* gap = (F - D)/max(|F|, tiny): where the least F is 0 the quotient would otherwise have no meaning. */
+/* gap = (F - D)/max(|F|, tiny): where the least F is 0 the quotient would otherwise have no meaning. F and D are sums of
+ * different terms: where they meet, D may come out a rounding above F, and F is then the bound. */
 static void sum_up(struct monitor *monitor, int iterations)
 {
     esra_info *info = &monitor->info;
@@ -172,9 +175,10 @@ static void sum_up(struct monitor *monitor, int iterations)
         info->objective += monitor->best[c].objective;
         info->bound += monitor->best[c].bound;
     }
+    info->bound = fmin(info->bound, info->objective);
     double difference = info->objective - info->bound;
     double scale = fmax(fabs(info->objective), monitor->problem->tiny);
-    info->gap = difference > 0 && scale > 0 ? difference / scale : 0;
+    info->gap = scale > 0 ? difference / scale : 0;
     info->iterations = iterations;
     info->seconds = esra_timer_now_s() - monitor->start_s;
 }

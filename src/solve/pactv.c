@@ -48,8 +48,16 @@ static void copy(struct plane to, struct plane from)
 /* One of the iterations under way. */
 struct iteration {
     float momentum;     /* of the extrapolation after it */
-    double moved, norm; /* squared change and squared norm of L */
+    double moved[KERNEL_GROUP], norm[KERNEL_GROUP]; /* squared change and squared norm of L, by column modulo the group */
 };
+
+static double total(const double parts[KERNEL_GROUP])
+{
+    double sum = 0;
+    for (int k = 0; k < KERNEL_GROUP; k++)
+        sum += parts[k];
+    return sum;
+}
 
 static struct pactv_row row_at(const struct pactv *prox, const struct iteration *it, int y)
 {
@@ -76,8 +84,8 @@ static void recover_row(const struct pactv *prox, struct iteration *it, int y)
     struct pactv_row row = row_at(prox, it, y);
     prox->kernels->pactv_layer(&row, kernel_columns(prox->d.width));
     for (int k = 0; k < KERNEL_GROUP; k++) {
-        it->moved += (double)row.moved[k];
-        it->norm += (double)row.norm[k];
+        it->moved[k] += (double)row.moved[k];
+        it->norm[k] += (double)row.norm[k];
     }
 }
 
@@ -186,10 +194,10 @@ int esra_pactv_solve(struct pactv *prox)
         struct iteration its[OVERLAP];
         int count = overlap(k, calm, prox->max_iterations - k);
         for (int n = 0; n < count; n++)
-            its[n] = (struct iteration){next_momentum(&t), 0, 0};
+            its[n] = (struct iteration){.momentum = next_momentum(&t)};
         iterate(prox, its, count);
         for (int n = 0; n < count; n++, k++) {
-            bool settled = sqrt(its[n].moved) <= prox->tolerance * sqrt(its[n].norm);
+            bool settled = sqrt(total(its[n].moved)) <= prox->tolerance * sqrt(total(its[n].norm));
             /* What stood in the layer before the first iteration is left over from another problem. */
             calm = k > 0 && settled ? calm + 1 : 0;
         }

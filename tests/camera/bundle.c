@@ -58,7 +58,7 @@ static void exact_tracks_give_the_camera(void)
     int left = 0;
     scene_motion(&s, 600, 400, 15);
     struct tracks tracks = make_tracks(&s, SCENE_PHOTOS, 40, .6, 1.4, .05);
-    CHECK(esra_bundle(&camera, &tracks, inverse, &message) == ESRA_OK);
+    CHECK(esra_bundle(&camera, NULL, &tracks, inverse, &message) == ESRA_OK);
     CHECK(camera.found && camera.tracks > 250);
     CHECK_NEAR(camera.error_px, 0, .1);
     CHECK(camera.parallax_px > 2 && camera.parallax_most_px > camera.parallax_px);
@@ -88,7 +88,7 @@ static void two_photos_are_enough(void)
     double inverse[TRACKS];
     scene_motion(&s, 600, 400, 20);
     struct tracks tracks = make_tracks(&s, 2, 20, .6, 1.4, .05);
-    CHECK(esra_bundle(&camera, &tracks, inverse, &message) == ESRA_OK);
+    CHECK(esra_bundle(&camera, NULL, &tracks, inverse, &message) == ESRA_OK);
     CHECK(camera.found && camera.error_px < .1 && camera.parallax_px > 1);
     CHECK(order_of(inverse, 20) > .98);
     esra_camera_free(&camera);
@@ -102,7 +102,7 @@ static void a_turning_camera_shows_no_parallax(void)
     struct message message = {""};
     scene_motion(&s, 600, 400, 0);
     struct tracks tracks = make_tracks(&s, SCENE_PHOTOS, 0, .6, 1.4, .1);
-    CHECK(esra_bundle(&camera, &tracks, NULL, &message) == ESRA_OK);
+    CHECK(esra_bundle(&camera, NULL, &tracks, NULL, &message) == ESRA_OK);
     CHECK(camera.error_px < .2 && camera.parallax_px < .2);
     esra_camera_free(&camera);
     esra_tracks_free(&tracks);
@@ -118,7 +118,7 @@ static void few_tracks_are_told(void)
     struct tracks tracks = make_tracks(&s, SCENE_PHOTOS, 0, .6, 1.4, 0);
     for (int count = 0; count < CAMERA_TRACKS_LEAST; count += CAMERA_TRACKS_LEAST - 1) {
         tracks.count = count;
-        CHECK(esra_bundle(&camera, &tracks, inverse, &message) == ESRA_OK);
+        CHECK(esra_bundle(&camera, NULL, &tracks, inverse, &message) == ESRA_OK);
         CHECK(!camera.found && camera.tracks == 0 && camera.pose[3].r[0] == 1 && camera.pose[3].t[0] == 0);
         esra_camera_free(&camera);
     }
@@ -135,7 +135,7 @@ static void a_photo_of_something_else_is_told(void)
     struct tracks tracks = make_tracks(&s, SCENE_PHOTOS, 0, .6, 1.4, .05);
     for (int n = 0; n < TRACKS; n++)
         track_at(&tracks, n, 4)->seen = false;
-    CHECK(esra_bundle(&camera, &tracks, NULL, &message) == ESRA_OK);
+    CHECK(esra_bundle(&camera, NULL, &tracks, NULL, &message) == ESRA_OK);
     CHECK(camera.found && camera.error_px < .1 && camera.pose[4].tracks == 0 && camera.pose[3].tracks > 200);
     esra_camera_free(&camera);
     esra_tracks_free(&tracks);

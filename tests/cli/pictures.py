@@ -30,15 +30,20 @@ def png_profile(icc):
     return png_chunk(b"iCCP", b"profile\0\0" + zlib.compress(icc))
 
 
-def icc_profile(gamma, colour=True):
-    """The least profile of version 2 that says how code values become light: sRGB's primaries, or grey."""
+# X, Y, Z of linear red, green and blue, brought to D50.
+SRGB = (.4361, .2225, .0139), (.3851, .7169, .0971), (.1431, .0606, .7141)
+DISPLAY_P3 = (.51512, .24120, -.00105), (.29198, .69225, .04189), (.15710, .06657, .78407)
+ADOBE_RGB = (.60974, .31111, .01947), (.20528, .62567, .06087), (.14919, .06322, .74457)
+
+
+def icc_profile(gamma, colour=True, primaries=SRGB):
+    """The least profile of version 2 that says how code values become light: primaries, or grey."""
     def fixed(*values):
         return b"".join(struct.pack(">i", round(v * 65536)) for v in values)
     curve = b"curv" + bytes(4) + struct.pack(">IH", 1, round(gamma * 256)) + bytes(2)
     tags = {b"wtpt": b"XYZ " + bytes(4) + fixed(.9642, 1, .8249)}
     if colour:
-        primaries = (b"r", .4361, .2225, .0139), (b"g", .3851, .7169, .0971), (b"b", .1431, .0606, .7141)
-        for name, *xyz in primaries:
+        for name, xyz in zip((b"r", b"g", b"b"), primaries):
             tags[name + b"XYZ"] = b"XYZ " + bytes(4) + fixed(*xyz)
             tags[name + b"TRC"] = curve
     else:
@@ -126,6 +131,15 @@ def shift(x, y, tilt=0.0):
 def to_srgb(linear):
     linear = np.clip(linear, 0, 1)
     return np.where(linear <= 0.0031308, 12.92 * linear, 1.055 * np.maximum(linear, 1e-9) ** (1 / 2.4) - 0.055)
+
+
+def from_srgb(code):
+    return np.where(code <= .04045, code / 12.92, ((code + .055) / 1.055) ** 2.4)
+
+
+def converted(light, start, end):
+    """Linear light in one space's primaries as light in another's."""
+    return light @ np.linalg.inv(np.array(end).T).dot(np.array(start).T).T
 
 
 def scene(photos=3, height=96, width=128, seed=4, reference=None, tilt=0.002):

@@ -462,8 +462,12 @@ class Help(CliTest):
         self.assertIn(b"Exit codes:", overview)
         page = self.expect(0, "help", "solve", stderr="").stdout
         self.assertEqual(self.expect(0, "solve", "--help").stdout, page)
-        for word in b"--mixtures", b"--lambda X", b"--keep-partial", b"(default 0.02)":
+        for word in b"--mixtures", b"--lambda X", b"--keep-partial", b"(default 0.02)", b"\nSettings; the defaults suit most photos:\n":
             self.assertIn(word, page)
+        for command in "separate", "batch", "bench":
+            self.assertNotIn(b" \n", self.expect(0, "help", command).stdout, "no line ends in a blank")
+        self.assertTrue(self.expect(0, "help", "bench").stdout.endswith(b"\n\nExamples:\n  esra bench kernels\n  esra bench "
+                                                                        b"kernels --json\n"))
 
     def test_completions_are_accepted_by_their_shells(self):
         for shell in "bash", "zsh", "fish":
@@ -486,7 +490,7 @@ class Help(CliTest):
     def test_man_page_names_every_option(self):
         page = self.expect(0, "help", "--format", "man", stderr="").stdout.replace(b"\\-", b"-")
         self.assertIn(b".TH ESRA 1", page)
-        for word in b"--mixtures", b"--inner-tolerance", b"EXIT STATUS", b"NO_COLOR":
+        for word in b"--mixtures", b"--inner-tolerance", b"as published (default fast)", b"EXIT STATUS", b"NO_COLOR":
             self.assertIn(word, page)
 
 

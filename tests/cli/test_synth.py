@@ -8,6 +8,7 @@ import unittest
 import numpy as np
 
 from cli import ESRA, SHARED, CliTest
+from pictures import (DISPLAY_P3, SRGB, converted, from_srgb, icc_profile, png_bytes, png_pixels, png_profile, to_16_bit)
 
 KEYS = ["schema", "seed", "width", "height", "reference", "transmitted_homographies", "reflected_homographies", "mixing",
         "reflection_gain", "transmission", "reflection", "noise", "blur"]
@@ -53,6 +54,18 @@ class Scenes(SynthTest):
         if not shared.exists():
             self.skipTest(f"{shared} is not here")
         self.assertEqual(set(KEYS) - set(json.loads(shared.read_text())), {"schema", "seed"})
+
+    def test_pictures_in_other_colour_spaces(self):
+        """The scene is stored as sRGB: a picture in Display P3 makes the photos that the same colours in sRGB make."""
+        stored = .2 + .6 * picture(1)
+        wide = converted(from_srgb(stored), SRGB, DISPLAY_P3) ** (1 / 2.2)
+        (self.path / "T.png").write_bytes(png_bytes(to_16_bit(stored)))
+        (self.path / "P3.png").write_bytes(png_bytes(to_16_bit(wide), png_profile(icc_profile(2.2, primaries=DISPLAY_P3))))
+        self.expect(0, *self.synth("--noise", "0", t="T.png"))
+        self.expect(0, *self.synth("--noise", "0", t="P3.png", out="wide"))
+        for name in "photo-3.png", "truth-transmitted-1.png":
+            pair = [png_pixels(self.path / folder / name).astype(int) for folder in ("scene", "wide")]
+            self.assertLessEqual(np.abs(pair[0] - pair[1]).max(), 1, name)
 
     def test_a_seed_makes_the_same_files(self):
         self.expect(0, *self.synth("--threads", "1"))

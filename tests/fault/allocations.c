@@ -161,8 +161,8 @@ static void a_made_scene_may_run_out_of_memory(void)
     }
 }
 
-/* Two small photos whose layers move apart: every stage has something to do. */
-static esra_status separate(float *samples, const esra_settings *settings)
+/* Small photos whose layers move apart: every stage has something to do. */
+static esra_status separate(float *samples, const esra_settings *settings, esra_motion motion)
 {
     enum { WIDTH = 48, HEIGHT = 40, SIZE = WIDTH * HEIGHT };
     esra_image photos[3], reflected[3];
@@ -175,6 +175,7 @@ static esra_status separate(float *samples, const esra_settings *settings)
     }
     input.photos = 3;
     input.images = photos;
+    input.motion = motion;
     out.transmitted = esra_image_planar(samples + 6 * SIZE, WIDTH, HEIGHT, 1);
     out.reflected = reflected;
     esra_status status = esra_solver_create(&solver);
@@ -196,23 +197,31 @@ static void paint(float *samples)
         }
 }
 
-/* A separation makes hundreds of allocations and takes a while: a sample of them is refused, the same at every run. */
-static void a_separation_may_run_out_of_memory(void)
+/* A separation makes hundreds of allocations and takes a while: a sample of them is refused, the same at every run, or all
+ * of them with ESRA_TEST_ALL. */
+static void run_out_of_memory(const char *way, esra_motion motion)
 {
     static float samples[7 * 48 * 40];
     esra_settings settings = settings_for(ESRA_ENGINE_FAST, 2);
+    bool all = getenv("ESRA_TEST_ALL");
     paint(samples);
     made = 0;
-    CHECK(separate(samples, &settings) == ESRA_OK);
-    long needed = made, step = needed / 60 + 1;
-    for (long n = 0; n < needed; n += step) {
-        countdown = n;
-        from_then_on = n / step % 2;
-        esra_status status = separate(samples, &settings);
+    CHECK(separate(samples, &settings, motion) == ESRA_OK);
+    long needed = made, step = all ? 1 : needed / 40 + 1, refused = 0;
+    for (long n = 0; n < (all ? 2 * needed : needed); n += step, refused++) {
+        countdown = n % needed;
+        from_then_on = all ? n >= needed : n / step % 2;
+        esra_status status = separate(samples, &settings, motion);
         countdown = -1;
         CHECK(status == ESRA_OUT_OF_MEMORY);
     }
-    printf("  %ld of %ld allocations refused\n", (needed + step - 1) / step, needed);
+    printf("  %s: %ld allocations, refused %ld times\n", way, needed, refused);
+}
+
+static void a_separation_may_run_out_of_memory(void)
+{
+    run_out_of_memory("either way", ESRA_MOTION_AUTO);
+    run_out_of_memory("by depth", ESRA_MOTION_DEPTH);
 }
 
 /* Camera, depth of both layers, visibility and the map back. */

@@ -41,6 +41,9 @@ COMMANDS = {
                                 "transmitted", "--no-report", "-q", "--max-iterations", "1"], None,
                                ["out/transmitted.png", "out/confidence.png", "out/result.json"]),
     "compare": (["compare", "a.png", "b.png", "--json"], 0, []),
+    "info": (["info", "a.png"], 0, []),
+    "info as JSON": (["info", "--plan", "--json", "a.png", "b.png"], 0, []),
+    "bench": (["bench", "kernels"], 0, []),
     "help": (["help", "--format", "man"], 0, []),
 }
 
@@ -66,6 +69,7 @@ class FaultTest(CliTest):
         motion = {"transmitted": np.eye(3).tolist(), "reflected": [[1, 0, 2], [0, 1, 1], [0, 0, 1]]}
         (self.path / "T.json").write_text(json.dumps({"schema": "esra-transforms-1", "reference": 1, "width": 20,
                                                       "height": 16, "photos": [motion, motion]}))
+        (self.path / "jobs.jsonl").write_text(json.dumps({"photos": TWICE, "output": "scene"}) + "\n")
         np.save(self.path / "G.npy", np.zeros((3, 2, 16, 20, 3), np.float32))
         np.save(self.path / "I.npy", rng.random((2, 9, 11), np.float32))
         np.save(self.path / "E.npy", rng.random((3, 2, 9, 11), np.float32) * 0.2)
@@ -105,18 +109,23 @@ class FaultTest(CliTest):
     def results(self, outputs):
         return {name: without_times(name, (self.path / name).read_bytes()) for name in outputs}
 
-    def fails(self, code, name, fault, message=None):
-        """A run with this fault: the exit code, one line, and every file as it was, whether or not there was one."""
+    def tries(self, name, fault):
+        """The command with this fault, first where there is no earlier output and then where there is: whether there was,
+        all files before, and the run."""
         arguments, _, outputs = COMMANDS[name]
         for old in False, True:
             if old:
                 self.old_files(outputs)
             before = self.files()
-            done = self.run_faulty(arguments, fault)
+            yield old, before, self.run_faulty(arguments, fault)
+        self.clear(outputs)
+
+    def fails(self, code, name, fault, message=None):
+        """A run with this fault: the exit code, one line, and every file as it was, whether or not there was one."""
+        for old, before, done in self.tries(name, fault):
             what = (name, fault, old, done.stderr)
             self.assertEqual(done.returncode, code, what)
             self.assertEqual(done.stderr.count(b"\n"), 1, what)
             if message:
                 self.assertRegex(done.stderr.decode(), message, what)
             self.assertEqual(self.files(), before, what)
-        self.clear(outputs)

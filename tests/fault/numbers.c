@@ -122,28 +122,92 @@ static void any_numbers_can_be_solved(void)
     esra_solver_free(&solver);
 }
 
+/* Hundreds of tiny photos: threads would mostly wait for each other. */
+static esra_settings on_one_thread(void)
+{
+    esra_settings settings;
+    esra_settings_default(&settings);
+    settings.threads = 1;
+    return settings;
+}
+
+/* Homographies and depth. */
 static void any_numbers_can_be_separated(void)
 {
     esra_solver *solver;
     CHECK(esra_solver_create(&solver) == ESRA_OK);
     for (int shape = 0; shape < SHAPES; shape++)
-        for (int filling = 0; filling < FILLINGS; filling++) {
+        for (int filling = 0; filling < 2 * FILLINGS; filling++) {
             size_t count = set_views(shapes[shape]);
             esra_photos input = ESRA_PHOTOS_INIT;
             esra_separation out = {.struct_size = sizeof out};
+            esra_settings settings = on_one_thread();
             /* One odd photo among two good ones, or all of them. */
             for (int i = 0; i < PHOTOS; i++)
-                fill(photos[i], count, shape % 2 && i != 1 ? NOISE : (enum filling)filling);
+                fill(photos[i], count, shape % 2 && i != 1 ? NOISE : (enum filling)(filling % FILLINGS));
+            input.motion = filling < FILLINGS ? ESRA_MOTION_AUTO : ESRA_MOTION_DEPTH;
             input.photos = PHOTOS;
             input.images = photo_views;
             out.transmitted = esra_image_planar(transmitted, shapes[shape][0], shapes[shape][1], shapes[shape][2]);
             out.reflected = layer_views;
-            esra_status status = esra_solver_separate(solver, &input, NULL, &out);
+            esra_status status = esra_solver_separate(solver, &input, &settings, &out);
             bool good = all_finite(transmitted, count) && isfinite(out.info.gap);
             for (int i = 0; i < PHOTOS; i++)
                 good = good && all_finite(layers[i], count);
-            judge(solver, status, (enum filling)filling, good, "separate");
+            judge(solver, status, (enum filling)(filling % FILLINGS), good, "separate");
         }
+    esra_solver_free(&solver);
+}
+
+/* Coefficients and transforms that are given: refused, or all that is told is finite. */
+static void any_numbers_can_be_given(void)
+{
+    static const double numbers[] = {NAN, INFINITY, -INFINITY, 0, -1, 1e-310, 1e-30, 1e30, 1e300, 1.7e308, 1};
+    double mixing[PHOTOS], told[PHOTOS];
+    esra_transform moves[PHOTOS], found[PHOTOS];
+    esra_photo_facts facts[PHOTOS];
+    esra_solver *solver;
+    size_t count = set_views((const int[]){20, 16, 1});
+    int refused = 0, tried = 0;
+    esra_settings settings = on_one_thread();
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    for (int i = 0; i < PHOTOS; i++)
+        fill(photos[i], count, NOISE);
+    for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++)
+        for (int where = 0; where < 3 + 2 * 9; where++, tried++) {
+            esra_photos input = ESRA_PHOTOS_INIT;
+            esra_separation out = {.struct_size = sizeof out};
+            for (int i = 0; i < PHOTOS; i++) {
+                mixing[i] = 1;
+                moves[i] = (esra_transform){{1, 0, i, 0, 1, -i, 0, 0, 1}};
+            }
+            if (where < 3)
+                mixing[where] = numbers[n];
+            else
+                moves[(where - 3) / 9].h[(where - 3) % 9] = numbers[n];
+            input.photos = PHOTOS;
+            input.images = photo_views;
+            input.mixing = mixing;
+            input.transmitted = moves;
+            input.reflected = where % 2 ? moves : NULL;
+            out.transmitted = esra_image_planar(transmitted, 20, 16, 1);
+            out.reflected = layer_views;
+            out.mixing = told;
+            out.transmitted_motion = found;
+            out.facts = facts;
+            esra_status status = esra_solver_separate(solver, &input, &settings, &out);
+            bool good = all_finite(transmitted, count) && isfinite(out.info.gap) && isfinite(out.joint_objective);
+            for (int i = 0; status == ESRA_OK && i < PHOTOS; i++) {
+                good = good && all_finite(layers[i], count) && isfinite(told[i]) && isfinite(facts[i].apart_px);
+                for (int k = 0; k < 9; k++)
+                    good = good && isfinite(found[i].h[k]);
+            }
+            refused += status == ESRA_BAD_DATA && esra_solver_message(solver)[0];
+            if (!CHECK(status == ESRA_BAD_DATA || (status == ESRA_OK && good)))
+                printf("    %g at %d: %s, '%s'\n", numbers[n], where, esra_status_name(status), esra_solver_message(solver));
+        }
+    printf("  %d of %d refused\n", refused, tried);
+    CHECK(refused >= 7 * 3 + 5 * 18);
     esra_solver_free(&solver);
 }
 
@@ -158,9 +222,10 @@ static void sizes_are_checked_first(void)
                                 {NULL, sizes[n][0], sizes[n][1], 3, 1, 1, 1}};
         esra_photos input = ESRA_PHOTOS_INIT;
         esra_separation out = {.struct_size = sizeof out};
+        esra_settings settings = on_one_thread();
         input.photos = 2;
         input.images = images;
-        esra_status status = esra_solver_separate(solver, &input, NULL, &out);
+        esra_status status = esra_solver_separate(solver, &input, &settings, &out);
         CHECK(status != ESRA_OK && esra_solver_message(solver)[0]);
     }
     esra_solver_free(&solver);
@@ -186,6 +251,7 @@ int main(void)
 {
     RUN(any_numbers_can_be_solved);
     RUN(any_numbers_can_be_separated);
+    RUN(any_numbers_can_be_given);
     RUN(sizes_are_checked_first);
     RUN(any_numbers_can_be_compared);
     return check_report();

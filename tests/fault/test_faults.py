@@ -1,7 +1,9 @@
 """Disks that fill, devices that fail, memory that runs out, threads that are refused: the right exit code, one line, and
 every file either as it was or whole. Counts are printed; ESRA_TEST_ALL=1 tries every case instead of a sample."""
+import json
 import os
 import pathlib
+import shutil
 import subprocess
 import unittest
 
@@ -98,19 +100,14 @@ class Devices(FaultTest):
 
     def fails_somewhere(self, name, fault):
         """Files put in place before the fault stay; all others are as they were."""
-        arguments, _, outputs = COMMANDS[name]
-        for old in False, True:
-            if old:
-                self.old_files(outputs)
-            before = self.files()
-            done = self.run_faulty(arguments, fault)
+        outputs = COMMANDS[name][2]
+        for old, before, done in self.tries(name, fault):
             self.assertEqual(done.returncode, 74, (name, fault, old, done.stderr))
             after = self.files()
             for path, data in after.items():
                 self.assertIn(path, set(before) | set(outputs), "a stray")
                 self.assertNotEqual(data, b"", path)
             self.assertTrue(set(before) <= set(after))
-        self.clear(outputs)
 
     def test_failing_reads(self):
         for name, (arguments, _, outputs) in COMMANDS.items():
@@ -196,6 +193,87 @@ class Memory(FaultTest):
                     self.assertEqual(self.files(), before, what)
             print(f"{name}: {len(tried)} of {counts['alloc']} allocations refused, once and from then on: "
                   f"exit 75, nothing written; {spared} were done without")
+
+
+class Batch(FaultTest):
+    """Scenes are processes of their own: what befalls one is its line in the journal, and the next run does it again."""
+    ARGUMENTS = ["batch", "jobs.jsonl", "-o", "out", "-q"]
+    JOURNAL = "out/journal.jsonl"
+    OUTPUTS = [f"out/scene/{name}" for name in ("transmitted.png", "reflected-1.png", "reflected-2.png", "confidence.png",
+                                                "result.json", "report.html")]
+
+    def run_batch(self, fault=""):
+        """The exit code, those in the journal, and what is said; whatever happened, nothing is half-written."""
+        done = self.run_faulty(self.ARGUMENTS, fault)
+        journal = self.path / self.JOURNAL
+        lines = journal.read_text().splitlines() if journal.exists() else []
+        whole = [json.loads(line) for line in lines if line.endswith("}")]
+        self.assertLessEqual(len(lines) - len(whole), 1, lines)
+        scene = {name for name in self.files() if name.startswith("out/scene/")}
+        self.assertIn(scene, (set(), set(self.OUTPUTS)), fault)
+        return done.returncode, [line["exit"] for line in whole], done.stderr.decode()
+
+    def recovers(self, good, fault):
+        """A run with this fault, then one without, which makes up for it. Returns what the first said."""
+        told = self.run_batch(fault)
+        after = self.run_batch()
+        self.assertEqual((after[0], after[1][-1], after[2]), (0, 11, ""), (fault, told))
+        self.assertEqual(self.results(self.OUTPUTS), good, fault)
+        shutil.rmtree(self.path / "out")
+        return told
+
+    def good(self):
+        self.assertEqual(self.run_batch(), (0, [11], ""))
+        good = self.results(self.OUTPUTS)
+        shutil.rmtree(self.path / "out")
+        return good
+
+    def test_disk_full(self):
+        good = self.good()
+        counts, _ = self.calls(COMMANDS["separate to png"][0])
+        self.clear(COMMANDS["separate to png"][2])
+        last, torn = counts["disk"] - 50, 0
+        for n in range(20):
+            code, exits, said = self.recovers(good, f"disk:{n * last // 19}")
+            self.assertIn("broke off: No space left on device", said)
+            self.assertIn((code, exits), [(12, [74]), (74, [])])
+            torn += code == 74
+        self.assertTrue(0 < torn < 20)
+        print(f"batch: disk full at 20 points, {torn} of them in the journal: exit 12 or 74, made up for by the next run")
+
+    def test_failing_and_short_writes(self):
+        good = self.good()
+        for fault in "write:1:EIO", "write:1+:EIO", "sync:2:EIO", "link:1:EIO", "read:1:EIO", "read:2:EIO":
+            code, exits, said = self.recovers(good, fault)
+            self.assertIn((code, exits), [(12, [74]), (74, []), (74, [11]), (74, [74])], (fault, said))
+        for fault in "write:1+:short,read:1+:short", "write:2*:EINTR,read:2*:EINTR", "tmpfile:1+:EOPNOTSUPP":
+            self.assertEqual(self.recovers(good, fault), (0, [11], ""), fault)
+
+    def test_every_allocation(self):
+        good = self.good()
+        alone, _ = self.calls(COMMANDS["separate to png"][0])
+        self.clear(COMMANDS["separate to png"][2])
+        own, _ = self.calls(self.ARGUMENTS)
+        shutil.rmtree(self.path / "out")
+        tried, ended, failed = points(own["alloc"] + alone["alloc"], 25), 0, 0
+        for n in tried:
+            for when in "", "+":
+                code, exits, said = self.recovers(good, f"alloc:{n}{when}:ENOMEM")
+                what = (n, when, code, exits, said)
+                if code == 0:
+                    self.assertEqual((exits, said), ([11], ""), what)
+                    continue
+                if code == 65:
+                    # jansson's reader drops what it cannot store, and leaves us with a line that is not one.
+                    self.assertIn("jobs.jsonl, line 1: ", said)
+                    continue
+                self.assertIn((code, exits), [(75, []), (75, [11]), (12, [75])], what)
+                self.assertRegex(said, "^esra batch: [^\n]*out of memory[^\n]*\n"
+                                       + ("esra batch: out of memory[^\n]*\n$" if said.count("\n") == 2 else "$"), what)
+                ended, failed = ended + (code == 75), failed + (code == 12)
+        self.assertTrue(ended and failed)
+        print(f"batch: {len(tried)} of {own['alloc'] + alone['alloc']} allocations refused, once and from then on: {ended} times "
+              f"exit 75, {failed} times the scene's, exit 12; made up for by the next run")
 
 
 class Threads(FaultTest):

@@ -68,7 +68,7 @@ static esra_photos take_input(struct tiny *t, struct feed *feed)
     input.images = t->photo_views;
     input.reference = feed_int(feed, 0, t->count - 1);
     input.stored_values = given >> 4 & 1;
-    input.motion = feed_int(feed, 0, 2);
+    input.motion = feed_int(feed, ESRA_MOTION_HOMOGRAPHY, ESRA_MOTION_AUTO);
     input.swap = given >> 3 & 1;
     input.transmitted = given & 1 ? t->given[0] : NULL;
     input.reflected = given & 2 ? t->given[1] : NULL;

@@ -440,8 +440,8 @@ static void heads_tell_the_size(void)
     esra_photo_free(&photo);
 }
 
-/* The curves of a profile are looked at in the jail, and have the same bits. */
-static void curves_are_the_same(void)
+/* A profile is looked at in the jail; its curves and primaries have the same bits. */
+static void colours_are_the_same(void)
 {
     struct write_options plain = WRITE_OPTIONS_DEFAULT;
     struct photo photo = made_photo(8, 8, 3, 8), jailed, plainly;
@@ -455,6 +455,7 @@ static void curves_are_the_same(void)
     CHECK(esra_photo_read(&jailed, made_path("c.png"), &options, &message) == ESRA_OK);
     CHECK(plainly.curves && jailed.curves &&
           memcmp(plainly.curves, jailed.curves, 3 * CURVE_CODES * sizeof *jailed.curves) == 0);
+    CHECK(plainly.primaries[0] > 0 && memcmp(plainly.primaries, jailed.primaries, sizeof jailed.primaries) == 0);
     CHECK_TEXT(plainly.profile_name, jailed.profile_name);
     CHECK(made_difference(&plainly.pixels, &jailed.pixels) == 0);
     esra_photo_free(&photo);
@@ -473,7 +474,7 @@ int main(int argc, char **argv)
     RUN(no_lie_is_believed);
     RUN(noise_is_refused);
     RUN(heads_tell_the_size);
-    RUN(curves_are_the_same);
+    RUN(colours_are_the_same);
     made_end();
     return check_report();
 }

@@ -16,7 +16,7 @@
 #include "io/photo.h"
 #include "io/profile.h"
 
-static char made_folder[64];
+static char made_folder[512];
 
 /* Without tolerance; with the program's argument "untrusted" decoded in a jail. */
 static struct read_options strict = READ_OPTIONS_DEFAULT;
@@ -24,7 +24,7 @@ static struct read_options strict = READ_OPTIONS_DEFAULT;
 /* "folder/name"; a few at a time. */
 static inline const char *made_path(const char *name)
 {
-    static char paths[4][128];
+    static char paths[4][sizeof made_folder + 64];
     static int turn;
     turn = (turn + 1) % 4;
     snprintf(paths[turn], sizeof paths[turn], "%s/%s", made_folder, name);
@@ -33,15 +33,16 @@ static inline const char *made_path(const char *name)
 
 static inline void made_begin(int argc, char **argv)
 {
+    const char *folder = getenv("TMPDIR");
     strict.untrusted = argc > 1 && strcmp(argv[1], "untrusted") == 0;
-    snprintf(made_folder, sizeof made_folder, "/tmp/esra-io-XXXXXX");
+    snprintf(made_folder, sizeof made_folder, "%s/esra-io-XXXXXX", folder && *folder ? folder : "/tmp");
     if (!mkdtemp(made_folder))
         exit(2);
 }
 
 static inline void made_end(void)
 {
-    char command[128];
+    char command[sizeof made_folder + 16];
     snprintf(command, sizeof command, "rm -rf '%s'", made_folder);
     if (system(command))
         exit(2);

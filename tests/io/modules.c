@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 
 #ifdef ESRA_HAVE_LIBHEIF
-#include <libheif/heif.h>
+#include "encode_heif.h"
 #endif
 
 /* The head alone tells the size, depth and colours that the whole has. */
@@ -15,7 +15,8 @@ static inline void check_head(const char *name, const struct photo *whole)
     struct photo head;
     options.head_only = true;
     if (CHECK(esra_photo_read(&head, made_path(name), &options, &message) == ESRA_OK)) {
-        CHECK(!head.pixels.data && head.pixels.width == whole->pixels.width && head.pixels.height == whole->pixels.height);
+        CHECK(!head.pixels.data && head.pixels.width == whole->pixels.width &&
+              head.pixels.height == whole->pixels.height);
         CHECK(head.pixels.channels == whole->pixels.channels && head.depth == whole->depth);
         CHECK(head.exif.size == whole->exif.size);
     }
@@ -24,50 +25,18 @@ static inline void check_head(const char *name, const struct photo *whole)
 
 #ifdef ESRA_HAVE_LIBHEIF
 
-static struct heif_image *made_heif(int width, int height, int orientation_mark)
+/* Left half red, upper half green. In a child: the encoders are not what is tested, and some of them leak. */
+static bool write_heif(const char *path, enum heif_compression_format format, bool p3, const struct bytes *exif)
 {
-    struct heif_image *image;
-    int stride;
-    CHECK(heif_image_create(width, height, heif_colorspace_RGB, heif_chroma_interleaved_RGB, &image).code == 0);
-    heif_image_add_plane(image, heif_channel_interleaved, width, height, 8);
-    uint8_t *data = heif_image_get_plane(image, heif_channel_interleaved, &stride);
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++) {
-            data[y * stride + 3 * x] = (uint8_t)(x < width / 2 ? 220 : 40);
-            data[y * stride + 3 * x + 1] = (uint8_t)(y < height / 2 ? 200 : 60);
-            data[y * stride + 3 * x + 2] = (uint8_t)orientation_mark;
-        }
-    return image;
-}
-
-static bool encode_heif(const char *path, enum heif_compression_format format, const struct bytes *exif)
-{
-    struct heif_context *context = heif_context_alloc();
-    struct heif_encoder *encoder = NULL;
-    bool good = heif_context_get_encoder_for_format(context, format, &encoder).code == heif_error_Ok;
-    if (good) {
-        struct heif_image *image = made_heif(64, 48, 128);
-        struct heif_image_handle *handle = NULL;
-        heif_encoder_set_lossy_quality(encoder, 95);
-        CHECK(heif_context_encode_image(context, image, encoder, NULL, &handle).code == heif_error_Ok);
-        CHECK(heif_context_add_exif_metadata(context, handle, exif->data, (int)exif->size).code == heif_error_Ok);
-        CHECK(heif_context_write_to_file(context, path).code == heif_error_Ok);
-        heif_image_handle_release(handle);
-        heif_image_release(image);
-        heif_encoder_release(encoder);
-    }
-    heif_context_free(context);
-    return good;
-}
-
-/* In a child: the encoders are not what is tested, and some of them leak. */
-static bool write_heif(const char *path, enum heif_compression_format format, const struct bytes *exif)
-{
+    static uint8_t rgb[48][64][3];
     int state = 0;
+    for (int y = 0; y < 48; y++)
+        for (int x = 0; x < 64; x++)
+            memcpy(rgb[y][x], (uint8_t[]){x < 32 ? 220 : 40, y < 24 ? 200 : 60, 128}, 3);
     fflush(stdout);
     pid_t child = fork();
     if (child == 0)
-        _exit(encode_heif(path, format, exif) ? 0 : 1);
+        _exit(encode_heif(path, format, rgb[0][0], 64, 48, p3, exif->data, (int)exif->size) ? 0 : 1);
     return waitpid(child, &state, 0) == child && WIFEXITED(state) && WEXITSTATUS(state) == 0;
 }
 
@@ -76,7 +45,7 @@ static void check_heif(const char *name, enum heif_compression_format format)
     struct bytes exif = made_exif(1, true);
     struct photo photo;
     struct message message = {""};
-    if (!write_heif(made_path(name), format, &exif)) {
+    if (!write_heif(made_path(name), format, false, &exif)) {
         printf("  skipped: libheif cannot write %s here\n", name);
         esra_bytes_free(&exif);
         return;
@@ -100,6 +69,28 @@ static void check_heif(const char *name, enum heif_compression_format format)
     }
     CHECK(wrong == 0);
     esra_bytes_free(&file);
+    esra_bytes_free(&exif);
+}
+
+/* Code points that name Display P3 become a profile that does. */
+static void primaries_without_a_profile(void)
+{
+    static const double red[3] = {0.51512, 0.24120, -0.00105};
+    struct bytes exif = made_exif(1, true);
+    struct read_options options = strict;
+    struct photo photo;
+    struct message message = {""};
+    options.profile = true;
+    if (!write_heif(made_path("p3.avif"), heif_compression_AV1, true, &exif))
+        printf("  skipped: libheif cannot write p3.avif here\n");
+    else if (CHECK(esra_photo_read(&photo, made_path("p3.avif"), &options, &message) == ESRA_OK)) {
+        CHECK(photo.icc.size > 0 && photo.curves);
+        for (int row = 0; row < 3; row++)
+            CHECK_NEAR(photo.primaries[3 * row], red[row], 1e-3);
+        if (photo.curves)
+            CHECK_NEAR(esra_photo_curve(&photo, 0, 0.5), esra_srgb_to_linear(0.5), 1e-3);
+        esra_photo_free(&photo);
+    }
     esra_bytes_free(&exif);
 }
 
@@ -187,6 +178,7 @@ int main(int argc, char **argv)
     made_begin(argc, argv);
 #ifdef ESRA_HAVE_LIBHEIF
     RUN(heic_and_avif_are_read);
+    RUN(primaries_without_a_profile);
 #else
     RUN(heic_and_avif_are_explained);
 #endif

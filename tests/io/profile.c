@@ -1,5 +1,7 @@
-/* tests/io/profile.c - the curves of colour profiles, and what is done without. */
+/* tests/io/profile.c - the curves and primaries of colour profiles, and what is done without. */
 #include "made.h"
+
+#include "colour/primaries.h"
 
 static int wrong_codes(const struct light *light, int channel, int last)
 {
@@ -82,6 +84,54 @@ static void channels_have_their_own(void)
     esra_light_free(&light);
 }
 
+static cmsHPROFILE linear_profile(const cmsCIExyYTRIPLE *primaries)
+{
+    cmsCIExyY white = {0.3127, 0.3290, 1};
+    cmsToneCurve *line = cmsBuildGamma(NULL, 1), *lines[3] = {line, line, line};
+    cmsHPROFILE profile = cmsCreateRGBProfile(&white, primaries, lines);
+    cmsFreeToneCurve(line);
+    return profile;
+}
+
+static struct primaries primaries_of(struct bytes icc)
+{
+    struct photo photo = {.pixels = {.channels = 3}, .icc = icc};
+    struct primaries primaries;
+    struct message message;
+    CHECK(esra_profile_look(&photo, &message) == ESRA_OK);
+    memcpy(primaries.xyz, photo.primaries, sizeof primaries.xyz);
+    free(photo.curves);
+    esra_bytes_free(&icc);
+    return primaries;
+}
+
+/* Between any two of sRGB, Display P3, Adobe RGB and Rec. 2020: the same light as by lcms2's own transform. */
+static void primaries_lead_where_lcms2_leads(void)
+{
+    static const cmsCIExyYTRIPLE spaces[] = {{{0.64, 0.33, 1}, {0.30, 0.60, 1}, {0.15, 0.06, 1}},
+                                             {{0.680, 0.320, 1}, {0.265, 0.690, 1}, {0.15, 0.06, 1}},
+                                             {{0.64, 0.33, 1}, {0.21, 0.71, 1}, {0.15, 0.06, 1}},
+                                             {{0.708, 0.292, 1}, {0.170, 0.797, 1}, {0.131, 0.046, 1}}};
+    for (int n = 0; n < 16; n++) {
+        cmsHPROFILE from = linear_profile(&spaces[n / 4]), to = linear_profile(&spaces[n % 4]);
+        cmsHTRANSFORM transform = cmsCreateTransform(from, TYPE_RGB_FLT, to, TYPE_RGB_FLT, INTENT_RELATIVE_COLORIMETRIC,
+                                                     cmsFLAGS_NOOPTIMIZE | cmsFLAGS_NOCACHE);
+        struct primaries ours = primaries_of(made_saved(from)), theirs = primaries_of(made_saved(to));
+        CHECK(esra_primaries_usable(&ours) && esra_primaries_usable(&theirs));
+        struct colour_map map = esra_colour_map(&ours, &theirs);
+        CHECK(map.same == (n / 4 == n % 4));
+        for (int k = 0; k < 20; k++) {
+            float light[3] = {(float)check_random(0, 1), (float)check_random(0, 1), (float)check_random(0, 1)},
+                  wanted[3];
+            cmsDoTransform(transform, light, wanted, 1);
+            esra_colour_map_apply(&map, &(struct image){light, 1, 1, 3});
+            for (int c = 0; c < 3; c++)
+                CHECK_NEAR(light[c], wanted[c], 5e-4);
+        }
+        cmsDeleteTransform(transform);
+    }
+}
+
 static void without_a_curve_it_is_srgb(void)
 {
     struct light light;
@@ -103,6 +153,7 @@ int main(void)
     RUN(parametric_curve_is_srgb);
     RUN(sampled_curve_is_smooth);
     RUN(channels_have_their_own);
+    RUN(primaries_lead_where_lcms2_leads);
     RUN(without_a_curve_it_is_srgb);
     return check_report();
 }

@@ -182,10 +182,75 @@ static void pactv_kernels_equal_the_reference(void)
     }
 }
 
+/* A row that falls on a small canvas, mostly pixel beside pixel, with jumps, gaps and pixels that lie nowhere; weights, p, q
+ * and both canvases end at a guard page. */
+#define CANVAS_WIDTH 90
+#define CANVAS_HEIGHT 3
+
+static void make_points(struct warp_point *points, float *weight, int width, int canvas_width, int canvas_height)
+{
+    int rows = canvas_height > 1 ? canvas_height - 1 : 1, columns = canvas_width > 1 ? canvas_width - 1 : 1, at = 0;
+    for (int x = 0; x < width; x++) {
+        float jump, fx, fy, seen;
+        check_fill(&jump, 1, 0, 1);
+        check_fill(&fx, 1, 0, 32768);
+        check_fill(&fy, 1, 0, 32768);
+        check_fill(&seen, 1, 0, 1);
+        at = jump < .1f ? (int)(jump * 10 * (float)columns) : at + 1 < columns ? at + 1 : 0;
+        points[x] = (struct warp_point){(x / 20 % rows) * canvas_width + at, (uint16_t)fx, (uint16_t)fy};
+        weight[x] = seen < .1f ? 0 : seen;
+        if (seen < .05f)
+            points[x].index = -1;
+    }
+}
+
+static void compare_photo(const struct kernels *kernels, unsigned features, int width, int canvas_width, int canvas_height)
+{
+    static float content[COLOURS * (2 * CANVAS_WIDTH * CANVAS_HEIGHT + 2 * WIDEST)];
+    size_t samples = (size_t)COLOURS * (size_t)canvas_width * (size_t)canvas_height, row = (size_t)COLOURS * (size_t)width;
+    struct guarded weight = guard((size_t)width), points = guard(2 * (size_t)width), p = guard(row), canvas = guard(samples);
+    struct guarded q[2] = {guard(row), guard(row)}, strip[2] = {guard(samples), guard(samples)};
+    check_fill(content, sizeof content / sizeof content[0], -1, 1);
+    make_points((struct warp_point *)(void *)points.data, weight.data, width, canvas_width, canvas_height);
+    memcpy(p.data, content, row * sizeof(float));
+    memcpy(canvas.data, content + row, samples * sizeof(float));
+    for (int n = 0; n < 2; n++) {
+        memcpy(q[n].data, content + row + samples, row * sizeof(float));
+        memcpy(strip[n].data, content + 2 * row + samples, samples * sizeof(float));
+        (n ? kernels->photo : esra_photo_c)(&(struct photo_row){
+            .width = width, .a = .9f, .b = 1.1f, .weight = weight.data,
+            .points = (const struct warp_point *)(const void *)points.data, .right = canvas_width > 1,
+            .down = canvas_height > 1 ? canvas_width : 0, .p = p.data, .q = q[n].data, .canvas = canvas.data,
+            .strip = strip[n].data});
+    }
+    if (!CHECK(memcmp(q[0].data, q[1].data, row * sizeof(float)) == 0 &&
+               memcmp(strip[0].data, strip[1].data, samples * sizeof(float)) == 0))
+        printf("    photo, features %u, width %d, canvas %d x %d\n", features, width, canvas_width, canvas_height);
+    struct guarded *all[] = {&weight, &points, &p, &canvas, &q[0], &q[1], &strip[0], &strip[1]};
+    for (size_t n = 0; n < sizeof all / sizeof all[0]; n++)
+        unguard(all[n]);
+}
+
+static void photo_kernel_equals_the_reference(void)
+{
+    for (size_t n = 0; n < sizeof masks / sizeof masks[0]; n++) {
+        struct kernels kernels;
+        unsigned features = masks[n] & esra_cpu_features();
+        esra_kernels_fill(&kernels, features);
+        for (int width = 1; width <= WIDEST; width++) {
+            compare_photo(&kernels, features, width, CANVAS_WIDTH, CANVAS_HEIGHT);
+            compare_photo(&kernels, features, width, 3, 2);
+            compare_photo(&kernels, features, width, 1, CANVAS_HEIGHT);
+            compare_photo(&kernels, features, width, CANVAS_WIDTH, 1);
+        }
+    }
+}
+
 int main(void)
 {
     RUN(sweep_kernels_equal_the_reference);
     RUN(grid_kernels_equal_the_reference);
     RUN(pactv_kernels_equal_the_reference);
+    RUN(photo_kernel_equals_the_reference);
     return check_report();
 }

@@ -2,23 +2,11 @@
 #include "ops/diff.h"
 
 #include "check.h"
+#include "ops/vectors.h"
 
 #define SIDE 40
 
 static float a[SIDE * SIDE], b[SIDE * SIDE], c[SIDE * SIDE], d[SIDE * SIDE], e[SIDE * SIDE], f[SIDE * SIDE];
-
-static struct plane plane(float *data, int width, int height)
-{
-    return (struct plane){data, width, height, width};
-}
-
-static double dot(const float *x, const float *y, int n)
-{
-    double sum = 0;
-    for (int k = 0; k < n; k++)
-        sum += (double)x[k] * y[k];
-    return sum;
-}
 
 /* <D L, (p,q)> = <L, D'(p,q)> for every size; what stands in p's last row and q's last column must not matter. */
 static void the_adjoint_is_exact(void)

@@ -2,24 +2,12 @@
 #include "ops/warp.h"
 
 #include "check.h"
+#include "ops/vectors.h"
 
 #define SIDE 48
 
 static float a[SIDE * SIDE], b[SIDE * SIDE], c[SIDE * SIDE], d[SIDE * SIDE];
 static lanes canvas_lanes[SIDE * SIDE], strip[SIDE * SIDE];
-
-static struct plane plane(float *data, int width, int height)
-{
-    return (struct plane){data, width, height, width};
-}
-
-static double dot(const float *x, const float *y, int n)
-{
-    double sum = 0;
-    for (int k = 0; k < n; k++)
-        sum += (double)x[k] * y[k];
-    return sum;
-}
 
 static void make_warp(struct warp *warp, struct arena *arena, const double h[9])
 {

@@ -1,9 +1,7 @@
 /* tests/synth/depth.c - scenes with depth: cameras and inverse depths tell where every point of photo 1 is in the others, and
  * what is near hides what is behind it. */
-#include <esra/esra.h>
+#include "synth.h"
 
-#include "base/image.h"
-#include "check.h"
 #include "colour/light.h"
 
 #define PHOTOS 3
@@ -17,32 +15,14 @@ struct scene {
     esra_synth_result result;
 };
 
-static struct message message;
-
-static esra_image view(const struct image *image)
-{
-    return esra_image_planar(image->data, image->width, image->height, image->channels);
-}
-
-static void create(struct image *image, int width, int height)
-{
-    CHECK(esra_image_create(image, width, height, 1, &message) == ESRA_OK);
-}
-
 static esra_synth_settings settings(void)
 {
-    esra_synth_settings s;
-    esra_synth_settings_default(&s);
-    s.photos = PHOTOS;
-    s.width = WIDTH;
-    s.height = HEIGHT;
-    s.shift_px = 8;
+    esra_synth_settings s = settings_for(PHOTOS, WIDTH, HEIGHT, 8);
     s.reflection = 0;
     s.gain_spread = 0;
     s.noise = 0;
     s.bits = 0;
     s.depth = 1;
-    s.seed = check_seed();
     return s;
 }
 
@@ -51,10 +31,10 @@ static void scene_make(struct scene *scene, const esra_synth_settings *s, const 
     esra_image layer = view(picture);
     scene->result = (esra_synth_result)ESRA_SYNTH_RESULT_INIT;
     for (int i = 0; i < PHOTOS; i++) {
-        create(&scene->photos[i], WIDTH, HEIGHT);
+        create(&scene->photos[i], WIDTH, HEIGHT, 1);
         scene->views[i] = view(&scene->photos[i]);
     }
-    create(&scene->inverse, WIDTH, HEIGHT);
+    create(&scene->inverse, WIDTH, HEIGHT, 1);
     scene->result.photos = scene->views;
     scene->result.cameras = scene->cameras;
     scene->result.transmitted_inverse = view(&scene->inverse);
@@ -100,8 +80,8 @@ static void the_truth_explains_every_photo(void)
     struct image picture, slope;
     struct scene scene;
     esra_synth_settings s = settings();
-    create(&picture, 160, 120);
-    create(&slope, 160, 120);
+    create(&picture, 160, 120, 1);
+    create(&slope, 160, 120, 1);
     for (int y = 0; y < 120; y++)
         for (int x = 0; x < 160; x++) {
             plane_row(image_plane(&picture, 0), y)[x] = (float)(.5 + .25 * sin(.15 * x) + .2 * cos(.11 * y));
@@ -141,8 +121,8 @@ static void what_is_near_hides_what_is_behind(void)
     esra_synth_settings s = settings();
     s.shift_px = 12;
     s.seed = 1; /* motions of which some must hide: by others the square fills every frame */
-    create(&picture, 150, 120);
-    create(&steps, 150, 120);
+    create(&picture, 150, 120, 1);
+    create(&steps, 150, 120, 1);
     for (int y = 40; y < 80; y++)
         for (int x = 50; x < 100; x++)
             plane_row(image_plane(&picture, 0), y)[x] = plane_row(image_plane(&steps, 0), y)[x] = 1;
@@ -175,7 +155,7 @@ static void threads_change_nothing(void)
     struct image picture;
     struct scene one, three;
     esra_synth_settings s = settings();
-    create(&picture, 160, 120);
+    create(&picture, 160, 120, 1);
     check_fill(picture.data, 160 * 120, 0, 1);
     s.threads = 1;
     scene_make(&one, &s, &picture);
@@ -194,7 +174,7 @@ static void mistakes_are_told(void)
     struct image picture;
     esra_synth_settings s = settings();
     esra_synth_result result = ESRA_SYNTH_RESULT_INIT;
-    create(&picture, 20, 20);
+    create(&picture, 20, 20, 1);
     esra_image layer = view(&picture), colours = layer;
     s.focal_px = 3;
     CHECK(esra_synth(&layer, &layer, &s, &result) == ESRA_BAD_ARGUMENT);

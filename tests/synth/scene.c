@@ -1,8 +1,6 @@
 /* tests/synth/scene.c - scenes are the same for the same seed, and the truth told of them is true. */
-#include <esra/esra.h>
+#include "synth.h"
 
-#include "base/image.h"
-#include "check.h"
 #include "colour/light.h"
 #include "ops/resample.h"
 
@@ -20,18 +18,6 @@ struct scene {
     esra_synth_result result;
 };
 
-static struct message message;
-
-static esra_image view(const struct image *image)
-{
-    return esra_image_planar(image->data, image->width, image->height, image->channels);
-}
-
-static void create(struct image *image, int width, int height, int channels)
-{
-    CHECK(esra_image_create(image, width, height, channels, &message) == ESRA_OK);
-}
-
 /* Smooth, so that resampling it loses next to nothing; frequency in waves across. */
 static void paint(struct image *image, int width, int height, int channels, double frequency)
 {
@@ -45,14 +31,7 @@ static void paint(struct image *image, int width, int height, int channels, doub
 
 static esra_synth_settings settings(void)
 {
-    esra_synth_settings s;
-    esra_synth_settings_default(&s);
-    s.photos = PHOTOS;
-    s.width = WIDTH;
-    s.height = HEIGHT;
-    s.shift_px = 5;
-    s.seed = check_seed();
-    return s;
+    return settings_for(PHOTOS, WIDTH, HEIGHT, 5);
 }
 
 static void scene_make(struct scene *scene, const esra_synth_settings *s, int channels_t, int channels_r)

@@ -45,9 +45,10 @@ struct batch_journal {
 /* Opens or makes folder/journal.jsonl. A line that a kill cut off is as if it had not been begun. */
 esra_status batch_journal_open(struct batch_journal *journal, const char *folder, struct message *message);
 
-/* True where this very line was done with the inputs as they are now, and its result is still there. To be asked before
- * the scene is begun. */
-bool batch_journal_has(const struct batch_journal *journal, const char *folder, struct batch_scene *scene);
+/* Whether this very line was done with the inputs as they are now, and its result is still there. To be asked before the
+ * scene is begun. */
+esra_status batch_journal_find(const struct batch_journal *journal, const char *folder, struct batch_scene *scene,
+                               bool *done, struct message *message);
 
 struct batch_end {
     int exit;

@@ -47,20 +47,40 @@ static bool lock(int fd)
     return false;
 }
 
-/* Lines that are none, such as the rest of one that was cut off, say nothing. */
-static void take_lines(struct batch_journal *journal, const struct bytes *text)
+/* Nobody else writes: the journal is locked. */
+static bool write_all(int fd, const char *text)
 {
-    const char *at = (const char *)text->data, *end = at + text->size;
-    while (at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        size_t length = stop ? (size_t)(stop - at) : (size_t)(end - at);
-        json_t *line = stop ? json_loadb(at, length, 0, NULL) : NULL;
-        const char *output = json_string_value(json_object_get(line, "output"));
-        if (output)
-            json_object_set(journal->lines, output, line);
-        json_decref(line);
-        at += length + 1;
+    for (size_t left = strlen(text); left > 0;) {
+        ssize_t written = write(fd, text, left);
+        if (written < 0 && errno != EINTR)
+            return false;
+        text += written > 0 ? written : 0;
+        left -= written > 0 ? (size_t)written : 0;
     }
+    return true;
+}
+
+/* Lines that are none, such as the rest of one that was cut off, say nothing. */
+static esra_status take_line(struct batch_journal *journal, const char *text, size_t length, struct message *message)
+{
+    json_error_t error;
+    json_t *line = json_loadb(text, length, 0, &error);
+    if (!line)
+        return json_error_code(&error) == json_error_out_of_memory ? esra_fail_memory(message) : ESRA_OK;
+    const char *output = json_string_value(json_object_get(line, "output"));
+    bool kept = !output || json_object_set(journal->lines, output, line) == 0;
+    json_decref(line);
+    return kept ? ESRA_OK : esra_fail_memory(message);
+}
+
+static esra_status take_lines(struct batch_journal *journal, const struct bytes *text, struct message *message)
+{
+    const char *at = (const char *)text->data, *end = at + text->size, *stop;
+    esra_status status = ESRA_OK;
+    for (; at < end && (stop = memchr(at, '\n', (size_t)(end - at))); at = stop + 1)
+        TRY(take_line(journal, at, (size_t)(stop - at), message));
+fail:
+    return status;
 }
 
 static esra_status load(struct batch_journal *journal, struct message *message)
@@ -72,9 +92,9 @@ static esra_status load(struct batch_journal *journal, struct message *message)
     status = esra_input_slurp(&input, &text, message);
     esra_input_close(&input);
     TRY(status);
-    take_lines(journal, &text);
+    TRY(take_lines(journal, &text, message));
     /* What was cut off is closed, so that the next line stands by itself. */
-    if (text.size > 0 && text.data[text.size - 1] != '\n' && write(journal->fd, "\n", 1) != 1)
+    if (text.size > 0 && text.data[text.size - 1] != '\n' && !write_all(journal->fd, "\n"))
         TRY(esra_fail(message, ESRA_IO_ERROR, "writing %s broke off: %s", journal->path, strerror(errno)));
 fail:
     esra_bytes_free(&text);
@@ -126,25 +146,26 @@ static json_t *inputs_of(const struct batch_scene *scene)
         struct stat stat_;
         if (stat(value ? value + 1 : scene->words[n], &stat_) || !S_ISREG(stat_.st_mode))
             continue;
-        json_array_append_new(list, json_pack("[I, I, I]", (json_int_t)stat_.st_size, (json_int_t)stat_.st_mtim.tv_sec,
-                                              (json_int_t)stat_.st_mtim.tv_nsec));
+        json_append(&list, json_pack("[I, I, I]", (json_int_t)stat_.st_size, (json_int_t)stat_.st_mtim.tv_sec,
+                                     (json_int_t)stat_.st_mtim.tv_nsec));
     }
     return list;
 }
 
-bool batch_journal_has(const struct batch_journal *journal, const char *folder, struct batch_scene *scene)
+esra_status batch_journal_find(const struct batch_journal *journal, const char *folder, struct batch_scene *scene,
+                               bool *done, struct message *message)
 {
     const json_t *line = json_object_get(journal->lines, scene->output);
     const json_t *exit = json_object_get(line, "exit");
+    char *result = join(folder, scene->output, "result.json");
     json_decref(scene->inputs);
     scene->inputs = inputs_of(scene);
-    if (!json_is_integer(exit) || !batch_is_done((int)json_integer_value(exit)))
-        return false;
-    char *result = join(folder, scene->output, "result.json");
-    bool has = result && json_equal(json_object_get(line, "job"), scene->job) &&
-               json_equal(json_object_get(line, "inputs"), scene->inputs) && access(result, F_OK) == 0;
+    *done = json_is_integer(exit) && batch_is_done((int)json_integer_value(exit)) &&
+            json_equal(json_object_get(line, "job"), scene->job) &&
+            json_equal(json_object_get(line, "inputs"), scene->inputs) && result && access(result, F_OK) == 0;
+    bool sound = result && scene->inputs;
     free(result);
-    return has;
+    return sound ? ESRA_OK : esra_fail_memory(message);
 }
 
 static char *line_text(const struct batch_scene *scene, const struct batch_end *end)
@@ -153,7 +174,7 @@ static char *line_text(const struct batch_scene *scene, const struct batch_end *
     json_t *line =
         json_pack("{s:s, s:i, s:f, s:o, s:O, s:O}", "output", scene->output, "exit", end->exit, "seconds", end->seconds,
                   "message", name_to_json(end->message), "job", scene->job, "inputs", scene->inputs);
-    char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
+    char *text = json_text(line, JSON_COMPACT);
     json_decref(line);
     return text;
 }
@@ -164,15 +185,9 @@ esra_status batch_journal_add(struct batch_journal *journal, const struct batch_
     char *text = line_text(scene, end);
     if (!text)
         return esra_fail_memory(message);
-    size_t size = strlen(text);
-    text[size] = '\n'; /* in place of the zero byte: one write, so that lines do not mix */
-    ssize_t written;
-    do
-        written = write(journal->fd, text, size + 1);
-    while (written < 0 && errno == EINTR);
-    bool good = written == (ssize_t)size + 1 && (fdatasync(journal->fd) == 0 || errno == EINVAL);
+    bool good = write_all(journal->fd, text) && (fdatasync(journal->fd) == 0 || errno == EINVAL);
+    int reason = errno;
     free(text);
     return good ? ESRA_OK
-                : esra_fail(message, ESRA_IO_ERROR, "writing %s broke off: %s", journal->path,
-                            written < 0 ? strerror(errno) : "the disk may be full");
+                : esra_fail(message, ESRA_IO_ERROR, "writing %s broke off: %s", journal->path, strerror(reason));
 }

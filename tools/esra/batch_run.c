@@ -184,18 +184,24 @@ static enum exit_code end_scene(struct batch *batch, struct batch_worker *worker
 
 /* ---- All scenes ---- */
 
+/* The next scene that is not done, if there is one. */
+static enum exit_code fill_worker(struct batch *batch, struct batch_worker *worker)
+{
+    struct batch_scene *scene = &batch->jobs.scenes[batch->next++];
+    bool done;
+    esra_status status = batch_journal_find(&batch->journal, batch->options.output, scene, &done, &batch->message);
+    if (status != ESRA_OK)
+        return complain(exit_code_of(status), NAME, "%s", batch->message.text);
+    batch->before += done;
+    return done ? EXIT_DONE : begin_scene(batch, worker, scene);
+}
+
 static enum exit_code fill_workers(struct batch *batch)
 {
     enum exit_code code = EXIT_DONE;
-    for (int n = 0; n < batch->worker_count && code == EXIT_DONE; n++) {
-        while (!batch->workers[n].process && batch->next < batch->jobs.count && code == EXIT_DONE) {
-            struct batch_scene *scene = &batch->jobs.scenes[batch->next++];
-            if (batch_journal_has(&batch->journal, batch->options.output, scene))
-                batch->before++;
-            else
-                code = begin_scene(batch, &batch->workers[n], scene);
-        }
-    }
+    for (int n = 0; n < batch->worker_count; n++)
+        while (!batch->workers[n].process && batch->next < batch->jobs.count && code == EXIT_DONE)
+            code = fill_worker(batch, &batch->workers[n]);
     return code;
 }
 

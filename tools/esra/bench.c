@@ -41,6 +41,8 @@ struct field {
     struct sweep sweep;
     struct sweep_row row;
     struct pactv_row pactv;
+    struct photo_row photo;
+    struct warp_point points[WIDTH];
     float a[LAYERS], null[LAYERS];
     float *plane[PLANES];
 };
@@ -102,6 +104,25 @@ static void lay_out(struct field *field)
                                       .momentum = 0.7f};
 }
 
+/* Pixels and samples of COLOURS floats: a row of them takes five planes, two rows of the canvas ten. */
+static void lay_out_photo(struct field *field)
+{
+    float *const *p = field->plane;
+    for (int x = 0; x < WIDTH; x++)
+        field->points[x] = (struct warp_point){x, 12000, 30000};
+    field->photo = (struct photo_row){.width = WIDTH,
+                                      .a = 0.9f,
+                                      .b = 1.1f,
+                                      .weight = p[0],
+                                      .points = field->points,
+                                      .right = 1,
+                                      .down = WIDTH + 1,
+                                      .p = p[1],
+                                      .q = p[6],
+                                      .canvas = p[11],
+                                      .strip = p[21]};
+}
+
 /* ---- The kernels ---- */
 
 #define SWEEP(name)                                                                                                    \
@@ -140,6 +161,11 @@ static void run_pactv_dual(struct field *f)
     f->kernels.pactv_dual(&f->pactv, WIDTH);
 }
 
+static void run_photo(struct field *f)
+{
+    f->kernels.photo(&f->photo);
+}
+
 /* floats: what a pixel takes from memory and gives back, rows above and below not counted twice. */
 static const struct entry {
     const char *name;
@@ -155,6 +181,7 @@ static const struct entry {
     {"prolong", run_prolong, 2.25},
     {"pactv_layer", run_pactv_layer, 5},
     {"pactv_dual", run_pactv_dual, 11},
+    {"photo", run_photo, 6 * COLOURS + 3},
 };
 
 #define ENTRIES (sizeof entries / sizeof entries[0])
@@ -287,6 +314,7 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     }
     fill(&field, samples);
     lay_out(&field);
+    lay_out_photo(&field);
     measure(job, &field);
     esra_release(&samples);
     return job->options.json ? print_json(job) : print(job);

@@ -16,28 +16,24 @@ static const struct option options[] = {
      "text for reading here (default), the man page, or the completion script of a shell"},
 };
 
-/* Prints text in words, each line starting with `indent` spaces; the first is already `column` wide. */
-static void print_wrapped(const char *text, int indent, int column)
+/* Prints text in words, each line starting with `indent` spaces; the first is already that wide. */
+static void print_wrapped(const char *text, int indent)
 {
-    while (*text) {
-        if (*text == '\n') {
+    int column = indent, space = 0;
+    for (; *text; text += *text == ' ' || *text == '\n') {
+        int word = (int)strcspn(text, " \n");
+        if (column > indent && column + space + word > LINE_WIDTH) {
             printf("\n%*s", indent, "");
             column = indent;
-            text++;
-            continue;
+            space = 0;
         }
-        size_t word = strcspn(text, " \n");
-        if (column + (int)word > LINE_WIDTH && column > indent) {
-            printf("\n%*s", indent, "");
-            column = indent;
-        }
-        printf("%.*s", (int)word, text);
-        column += (int)word;
+        column += printf("%*s%.*s", space, "", word, text);
         text += word;
-        if (*text == ' ') {
-            putchar(' ');
-            column++;
-            text++;
+        space = 1;
+        if (*text == '\n') {
+            printf("\n%*s", text[1] == '\n' ? 0 : indent, "");
+            column = indent;
+            space = 0;
         }
     }
     putchar('\n');
@@ -50,27 +46,35 @@ static void print_entry(const char *head, const char *help)
     if (column + 2 > indent)
         column = printf("\n") * 0;
     printf("%*s", indent - column, "");
-    print_wrapped(help, indent, indent);
+    print_wrapped(help, indent);
 }
 
 static void print_option(const struct option_text *option, void *context)
 {
     char head[128], help[1024];
-    (void)context;
+    bool *settings_begun = context;
+    if (option->setting && !*settings_begun) {
+        printf("\nSettings; the defaults suit most photos:\n");
+        *settings_begun = true;
+    }
     snprintf(head, sizeof head, "%s%s%s%s", option->letter, option->flag, *option->value ? " " : "", option->value);
-    snprintf(help, sizeof help, "%s%s%s%s", option->help, *option->standard ? " (default " : "", option->standard,
-             *option->standard ? ")" : "");
+    option_help(option, help, sizeof help);
     print_entry(head, help);
 }
 
 void print_command(const struct command *command)
 {
+    bool settings_begun = false;
     printf("usage: esra %s [options]%s%s\n\n", command->name, *command->operands ? " " : "", command->operands);
-    print_wrapped(command->description, 0, 0);
+    print_wrapped(command->description, 0);
     printf("\nOptions:\n");
-    each_option(command, print_option, NULL);
-    if (command->example)
-        printf("\nExample:\n  %s\n", command->example);
+    each_option(command, print_option, &settings_begun);
+    if (command->example) {
+        printf("\nExample%s:\n  ", strchr(command->example, '\n') ? "s" : "");
+        for (const char *c = command->example; *c; c++)
+            fputs(*c == '\n' ? "\n  " : (char[]){*c, 0}, stdout);
+        putchar('\n');
+    }
 }
 
 static void print_overview(void)
@@ -82,7 +86,7 @@ static void print_overview(void)
     printf("\n'esra help COMMAND' tells more, and so does 'man esra'.\n\nExit codes:\n");
 #define ROW(name, code, text) \
     printf("  %-4d", code);   \
-    print_wrapped(text, 6, 6);
+    print_wrapped(text, 6);
     EXIT_TABLE(ROW)
 #undef ROW
 }

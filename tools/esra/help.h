@@ -11,10 +11,14 @@ struct option_text {
     const char *value;    /* "FILE", or "" where nothing follows */
     const char *standard; /* the default, or "" */
     const char *help;
-    bool file; /* the value is a file */
+    bool file;    /* the value is a file */
+    bool setting; /* of the solver, from settings.def, and not the command's own */
 };
 
-/* Calls tell for each option, each setting, and --help. */
+/* Its help with the default in brackets. */
+void option_help(const struct option_text *option, char *text, size_t size);
+
+/* Calls tell for each option, --help, and each setting. */
 void each_option(const struct command *command, void (*tell)(const struct option_text *option, void *context),
                  void *context);
 

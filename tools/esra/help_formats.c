@@ -16,7 +16,7 @@ static void tell_setting(const struct command *command, const esra_setting *sett
         setting_choice(setting->name, (int)setting->default_value, standard, sizeof standard);
     else if (setting->type != ESRA_TYPE_TOGGLE)
         snprintf(standard, sizeof standard, "%g", setting_default(command, setting));
-    struct option_text text = {"", flag, value ? value : "", standard, setting->help, false};
+    struct option_text text = {"", flag, value ? value : "", standard, setting->help, false, true};
     tell(&text, context);
 }
 
@@ -29,15 +29,21 @@ void each_option(const struct command *command, void (*tell)(const struct option
         if (option->letter)
             snprintf(letter, sizeof letter, "-%c, ", option->letter);
         struct option_text text = {letter, flag, option->value ? option->value : "", "", option->help,
-                                   option->type == OPTION_FILE};
+                                   option->type == OPTION_FILE, false};
         tell(&text, context);
     }
+    struct option_text help = {"-h, ", "--help", "", "", "show this help", false, false};
+    tell(&help, context);
     size_t count = 0;
     const esra_setting *settings = command->takes_settings ? esra_settings_table(&count) : NULL;
     for (size_t n = 0; n < count; n++)
         tell_setting(command, &settings[n], tell, context);
-    struct option_text help = {"-h, ", "--help", "", "", "show this help", false};
-    tell(&help, context);
+}
+
+void option_help(const struct option_text *option, char *text, size_t size)
+{
+    snprintf(text, size, "%s%s%s%s", option->help, *option->standard ? " (default " : "", option->standard,
+             *option->standard ? ")" : "");
 }
 
 /* ---- Man page ---- */
@@ -61,7 +67,9 @@ static void print_roff(const char *text)
 
 static void man_option(const struct option_text *option, void *context)
 {
+    char help[1024];
     (void)context;
+    option_help(option, help, sizeof help);
     printf(".TP\n\\fB");
     print_roff(option->letter);
     print_roff(option->flag);
@@ -72,13 +80,8 @@ static void man_option(const struct option_text *option, void *context)
         printf("\\fR");
     }
     putchar('\n');
-    print_roff(option->help);
+    print_roff(help);
     putchar('\n');
-    if (*option->standard) {
-        printf("Default: ");
-        print_roff(option->standard);
-        putchar('\n');
-    }
 }
 
 static void man_command(const struct command *command)

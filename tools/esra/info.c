@@ -39,21 +39,23 @@ struct job {
 
 /* ---- Reading ---- */
 
-/* The others are told of all the same. */
-static enum exit_code read_heads(struct job *job)
+/* Where one cannot be read the others are told of all the same; *code is then that of the first. Only want of memory ends
+ * it. */
+static esra_status read_heads(struct job *job, enum exit_code *code)
 {
-    enum exit_code code = EXIT_DONE;
     job->heads = calloc((size_t)job->paths.count + 1, sizeof *job->heads);
     if (!job->heads)
-        return complain(EXIT_LIMIT, NAME, "out of memory");
+        return esra_fail_memory(&job->message);
     for (int i = 0; i < job->paths.count; i++) {
         esra_status status = esra_photo_read(&job->heads[i], job->paths.items[i], &job->read, &job->message);
+        if (status == ESRA_OUT_OF_MEMORY)
+            return status;
         if (status != ESRA_OK)
             complain(exit_code_of(status), NAME, "%s", job->message.text);
-        if (code == EXIT_DONE)
-            code = exit_code_of(status);
+        if (*code == EXIT_DONE)
+            *code = exit_code_of(status);
     }
-    return code;
+    return ESRA_OK;
 }
 
 static enum exit_code make_plan(struct job *job, const esra_settings *settings)
@@ -86,7 +88,7 @@ static void print_photo(const char *name, const struct photo *photo)
 {
     const struct image *pixels = &photo->pixels;
     const char *profile = profile_of(photo);
-    print_plain(name);
+    print_plain(stdout, name);
     printf(": %s, %d x %d, %d bit%s, %s, ", photo->format, pixels->width, pixels->height, photo->depth,
            photo->depth == 32 ? " float" : "", pixels->channels == 1 ? "grey" : "RGB");
     printf(profile ? "profile %s%s" : "no profile%s%s", profile ? profile : "",
@@ -148,9 +150,10 @@ static enum exit_code work(void *all, const struct parsed *parsed)
         return code;
     esra_status status = esra_paths_expand(&job->paths, (const char *const *)parsed->operands, parsed->operand_count,
                                            job->read.limits.photos, &job->message);
+    if (status == ESRA_OK)
+        status = read_heads(job, &code);
     if (status != ESRA_OK)
         return complain(exit_code_of(status), NAME, "%s", job->message.text);
-    code = read_heads(job);
     if (code == EXIT_DONE && job->options.plan)
         code = make_plan(job, &parsed->settings);
     if (code != EXIT_DONE)

@@ -1,6 +1,7 @@
 /* tools/esra/json.c - what commands say as JSON have in common. */
 #include "json.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +43,11 @@ json_t *name_to_json(const char *name)
     json_t *string = text ? json_stringn(text, used) : NULL;
     free(text);
     return string;
+}
+
+json_t *number_to_json(double number)
+{
+    return isfinite(number) ? json_real(number) : json_null();
 }
 
 void json_append(json_t **list, json_t *item)
@@ -86,8 +92,8 @@ enum exit_code print_object(json_t *object, size_t style, const char *command, e
     return finish_stdout(code, command);
 }
 
-void print_plain(const char *name)
+void print_plain(FILE *file, const char *name)
 {
     for (; *name; name++)
-        putchar((unsigned char)*name < ' ' || *name == 127 ? '?' : *name);
+        putc((unsigned char)*name < ' ' || *name == 127 ? '?' : *name, file);
 }

@@ -3,6 +3,7 @@
 #define ESRA_TOOL_JSON_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "exit.h"
 
@@ -11,6 +12,9 @@
 
 /* A file's name may hold any bytes, JSON holds UTF-8: every byte that is not stands as U+FFFD. */
 json_t *name_to_json(const char *name);
+
+/* A number; null where it is none: JSON has neither infinity nor NaN, and jansson would call both want of memory. */
+json_t *number_to_json(double number);
 
 /* Appends and takes the item over; where that fails the list is given up and becomes NULL, as it stays. */
 void json_append(json_t **list, json_t *item);
@@ -24,7 +28,7 @@ char *json_text(const json_t *object, size_t style);
 /* That on standard output, and the object gone; returns code, or what went wrong. */
 enum exit_code print_object(json_t *object, size_t style, const char *command, enum exit_code code);
 
-/* A file's name on standard output, without what would steer a terminal. */
-void print_plain(const char *name);
+/* A file's name, without what would steer a terminal. */
+void print_plain(FILE *file, const char *name);
 
 #endif

@@ -47,13 +47,13 @@ static double images(const struct memory_shape *shape, int count, int channels)
     return count * esra_block_bytes((double)shape->width * shape->height * channels * sizeof(float));
 }
 
-/* The photos; the layers to be filled, and the confidence. */
+/* The photos. Layers and confidence take memory once they are written to, when the library has freed more. */
 esra_status memory_plan_separate(const struct memory_shape *shape, const esra_settings *settings, esra_plan *plan,
                                  double *bytes)
 {
     int m = shape->photos, c = shape->channels;
     *plan = (esra_plan)ESRA_PLAN_INIT;
-    *bytes = PROGRAM_BYTES + m * LIGHT_BYTES + images(shape, m, c) + images(shape, m + 1, c) + images(shape, 1, 1);
+    *bytes = PROGRAM_BYTES + m * LIGHT_BYTES + images(shape, m, c);
     esra_status status = esra_plan_separate(m, shape->width, shape->height, c, settings, plan);
     *bytes += plan->bytes;
     return status;

@@ -3,6 +3,7 @@
 #define ESRA_TOOL_READING_H
 
 #include "colour/light.h"
+#include "colour/primaries.h"
 #include "command.h"
 #include "io/photo.h"
 
@@ -29,5 +30,8 @@ enum exit_code reading_take(const struct reading *reading, const char *command, 
 
 /* The light of a photo by the profile that was read with one of so many channels. */
 esra_status reading_light(struct light *light, const struct photo *photo, int channels, struct message *message);
+
+/* The primaries that go with it: the profile's own where its curves are used, else sRGB's. */
+struct primaries reading_primaries(const struct light *light, const struct photo *photo);
 
 #endif

@@ -13,8 +13,9 @@ struct report_point {
 };
 
 struct report_image {
-    const char *title;
-    const struct photo *photo; /* pixels in code values; drawn at most REPORT_WIDTH wide */
+    char file[64]; /* its name in the folder, or "" */
+    char title[96];
+    const struct photo *photo; /* pixels in code values */
 };
 
 struct report {
@@ -30,7 +31,9 @@ struct report {
     int point_count;
 };
 
-#define REPORT_WIDTH 1280
+/* The widest that pictures are embedded: those of the slider, and layers, which are seen at a quarter of the page. */
+#define REPORT_WIDTH       1280
+#define REPORT_LAYER_WIDTH 640
 
 /* Writes the page; nothing is committed. */
 esra_status report_write(const struct report *report, struct output *output, struct message *message);

@@ -91,6 +91,7 @@ static esra_status take_colour(struct scene *scene, int i, bool stored, struct m
     TRY(esra_bytes_copy(&scene->photos[i].icc, from->icc.data, from->icc.size, message));
     esra_light_free(&scene->lights[i]);
     TRY(choose_light(scene, i, from, stored, message));
+    scene->primaries[i] = reading_primaries(&scene->lights[i], from);
 fail:
     return status;
 }
@@ -101,6 +102,7 @@ static esra_status take_light(struct scene *scene, int i, bool stored, struct me
     esra_status status;
     TRY(choose_light(scene, i, &scene->photos[i], stored, message));
     esra_light_decode(&scene->lights[i], pixels);
+    scene->primaries[i] = reading_primaries(&scene->lights[i], &scene->photos[i]);
     if (pixels->channels != scene->channels)
         TRY(take_colour(scene, i, stored, message));
     scene->views[i] = esra_image_planar(pixels->data, pixels->width, pixels->height, pixels->channels);
@@ -129,19 +131,31 @@ fail:
     return status;
 }
 
+/* A pattern that fits no file reaches us as one name: that it is not there says more than that it is one. */
+static esra_status check_that_it_is_there(const char *path, struct message *message)
+{
+    struct input input;
+    esra_status status = esra_input_open(&input, path, message);
+    esra_input_close(&input);
+    return status;
+}
+
 esra_status scene_read(struct scene *scene, char **operands, int count, const struct scene_options *options,
                        struct message *message)
 {
     esra_status status;
     *scene = (struct scene){0};
     TRY(esra_paths_expand(&scene->paths, (const char *const *)operands, count, options->read.limits.photos, message));
+    if (scene->paths.count == 1)
+        TRY(check_that_it_is_there(scene->paths.items[0], message));
     if (scene->paths.count < 2)
         TRY(esra_fail(message, ESRA_BAD_DATA, "two photos are needed at least, and there is %s: take them from slightly "
                       "different places", scene->paths.count == 1 ? "one" : "none"));
     scene->photos = calloc((size_t)scene->paths.count, sizeof *scene->photos);
     scene->lights = calloc((size_t)scene->paths.count, sizeof *scene->lights);
+    scene->primaries = calloc((size_t)scene->paths.count, sizeof *scene->primaries);
     scene->views = calloc((size_t)scene->paths.count, sizeof *scene->views);
-    if (!scene->photos || !scene->lights || !scene->views)
+    if (!scene->photos || !scene->lights || !scene->primaries || !scene->views)
         TRY(esra_fail_memory(message));
     if (options->most_bytes > 0)
         TRY(check_memory(scene, options, message));
@@ -150,6 +164,34 @@ esra_status scene_read(struct scene *scene, char **operands, int count, const st
 fail:
     scene_free(scene);
     return status;
+}
+
+/* Code values taken as they are have no known colours. */
+static struct colour_map map_between(const struct scene *scene, int from, int to)
+{
+    if (scene->lights[from].origin == LIGHT_STORED)
+        return (struct colour_map){.same = true};
+    return esra_colour_map(&scene->primaries[from], &scene->primaries[to]);
+}
+
+bool scene_converts(const struct scene *scene, int reference, int i)
+{
+    return scene->channels == 3 && !map_between(scene, i, reference).same;
+}
+
+void scene_share_colours(struct scene *scene, int reference)
+{
+    for (int i = 0; i < scene->paths.count; i++) {
+        struct colour_map map = map_between(scene, i, reference);
+        esra_colour_map_apply(&map, &scene->photos[i].pixels);
+    }
+}
+
+void scene_encode(const struct scene *scene, int reference, int i, struct image *image)
+{
+    struct colour_map map = map_between(scene, reference, i);
+    esra_colour_map_apply(&map, image);
+    esra_light_encode(&scene->lights[i], image);
 }
 
 void scene_free(struct scene *scene)
@@ -163,6 +205,7 @@ void scene_free(struct scene *scene)
     esra_paths_free(&scene->paths);
     free(scene->photos);
     free(scene->lights);
+    free(scene->primaries);
     free(scene->views);
     *scene = (struct scene){0};
 }

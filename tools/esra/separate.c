@@ -32,6 +32,12 @@
 
 static const struct option separate_options[] = {
     {"output", 'o', OPTION_FILE, "FOLDER", FIELD(output), true, "where the layers go; made if it is not there"},
+    {"strength", 0, OPTION_TEXT, "0..1", FIELD(strength), false,
+     "how much of the reflection to take out (default 1)"},
+    {"layers", 0, OPTION_TEXT, "all|transmitted|reflected", FIELD(layers), false, "which layers to write (default all)"},
+    {"format", 0, OPTION_TEXT, "png|jpg|tif|npy", FIELD(format), false, "of the layers (default png)"},
+    {"reflection-gain", 0, OPTION_TEXT, "X", FIELD(gain), false,
+     "how much brighter to draw the reflected layers (default 2)"},
     SCENE_OPTIONS,
     {"transforms", 0, OPTION_FILE, "FILE", FIELD(transforms), false,
      "align by these, as 'esra align' writes them, instead of finding out"},
@@ -39,12 +45,6 @@ static const struct option separate_options[] = {
      "how brightly each photo shows the scene, instead of measuring it"},
     {"gradients", 0, OPTION_FILE, "FILE", FIELD(gradients), false,
      "the layers' gradients in the reference's frame, as for 'esra solve', instead of finding them"},
-    {"strength", 0, OPTION_TEXT, "0..1", FIELD(strength), false,
-     "how much of the reflection to take out (default 1)"},
-    {"reflection-gain", 0, OPTION_TEXT, "X", FIELD(gain), false,
-     "how much brighter to draw the reflected layers (default 2)"},
-    {"layers", 0, OPTION_TEXT, "all|transmitted|reflected", FIELD(layers), false, "which layers to write (default all)"},
-    {"format", 0, OPTION_TEXT, "png|jpg|tif|npy", FIELD(format), false, "of the layers (default png)"},
     MEMORY_OPTION(FIELD(max_memory)),
     {"no-report", 0, OPTION_FLAG, NULL, FIELD(no_report), false, "do not write report.html"},
     {"json", 0, OPTION_FLAG, NULL, FIELD(json), false, "also print result.json on standard output"},
@@ -158,11 +158,30 @@ static esra_status run_library(struct job *job, library_call *call)
 
 /* ---- Endings ---- */
 
+/* The first of them, where they are many. */
+#define MOST_NAMED 8
+
+static void print_left_out(const struct job *job)
+{
+    int left = 0;
+    for (int i = 0; i < job->scene.paths.count; i++)
+        if (!job->facts[i].aligned && left++ < MOST_NAMED) {
+            fputs(left == 1 ? " Left out: " : ", ", stderr);
+            print_plain(stderr, job->scene.paths.items[i]);
+        }
+    if (left > MOST_NAMED)
+        fprintf(stderr, " and %d more", left - MOST_NAMED);
+    fputs(left ? "." : "", stderr);
+}
+
 static void print_warnings(const struct job *job)
 {
-#define ROW(flag, word, text, advice)        \
-    if (job->separation.warnings & flag) {   \
-        fprintf(stderr, "warning: %s %s\n", text, advice); \
+#define ROW(flag, word, text, advice)                  \
+    if (job->separation.warnings & flag) {             \
+        fprintf(stderr, "warning: %s", text);          \
+        if (flag == ESRA_WARN_NOT_ALIGNED)             \
+            print_left_out(job);                       \
+        fprintf(stderr, " %s\n", advice);              \
     }
     WARNING_TABLE(ROW)
 #undef ROW
@@ -305,7 +324,9 @@ const struct command separate_command = {
         "transmitted (the scene, as the reference photo shows it), reflected-1, reflected-2, ... (what each photo reflects, "
         "in its own frame), confidence, result.json and report.html.\n\n"
         "PHOTO may be '-' for standard input, or @FILE for a list of names, one a line.",
-    .example = "esra separate shop-*.jpg -o out",
+    .example = "esra separate shop-*.jpg -o out\n"
+               "esra separate shop-*.jpg -o out --strength 0.8 --format jpg\n"
+               "esra align shop-*.jpg -o t.json && esra separate shop-*.jpg -o out --transforms t.json",
     .options = separate_options,
     .option_count = sizeof separate_options / sizeof separate_options[0],
     .takes_settings = true,

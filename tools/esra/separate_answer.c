@@ -33,10 +33,12 @@ static json_t *photo_to_json(const struct job *job, int i)
     const esra_photo_facts *f = &s->facts[i];
     const struct scene *scene = &job->scene;
     json_t *object = json_pack(
-        "{s:o, s:b, s:f, s:f, s:f, s:f, s:f, s:f, s:s, s:o}", "file", name_to_json(scene->paths.items[i]), "aligned",
-        f->aligned, "overlap", f->overlap, "explained", f->explained, "explained_reflected", f->explained_reflected, "layers_apart_px", f->apart_px,
-        "mixing", s->mixing[i], "reflection_gain", s->reflection_gain[i], "light",
-        esra_light_origin_name(scene->lights[i].origin), "transmitted", transform_to_json(&s->transmitted_motion[i]));
+        "{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o}", "file", name_to_json(scene->paths.items[i]), "aligned",
+        f->aligned, "overlap", number_to_json(f->overlap), "explained", number_to_json(f->explained),
+        "explained_reflected", number_to_json(f->explained_reflected), "layers_apart_px", number_to_json(f->apart_px),
+        "mixing", number_to_json(s->mixing[i]), "reflection_gain", number_to_json(s->reflection_gain[i]), "light",
+        esra_light_origin_name(scene->lights[i].origin), "colours_converted", scene_converts(scene, job->reference, i),
+        "transmitted", transform_to_json(&s->transmitted_motion[i]));
     bool found = s->method == ESRA_METHOD_JOINT || i == job->reference;
     if (!json_object_set_new(object, "reflected", found ? transform_to_json(&s->reflected_motion[i]) : json_null()))
         return object;
@@ -69,17 +71,19 @@ static esra_status make_result(struct job *job)
     char engine[32];
     setting_choice("engine", job->settings.engine, engine, sizeof engine);
     job->result = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:f, s:f, s:{s:s,s:s,s:f,s:f,s:f,s:i}, s:{s:f,s:f,s:f}, s:{s:f,s:f}, s:i, s:{s:f,s:f,s:f,s:f}}",
+        "{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:f, s:f, s:{s:s,s:s,s:o,s:o,s:o,s:i}, s:{s:o,s:o,s:o}, s:{s:o,s:o}, "
+        "s:i, s:{s:f,s:f,s:f,s:f}}",
         "schema", "esra-separate-1", "version", esra_version(), "method", job_method_name(s->method), "motion",
         job_motion_name(s->motion), "light",
         job->photos.stored_values ? "stored" : s->in_roots ? "root" : "linear", "reference",
         job->reference + 1, "width", job->scene.width, "height", job->scene.height, "photos", job_photos_to_json(job), "warnings",
         job_warnings_to_json(s->warnings), "lambda", job->settings.lambda, "strength", job->strength, "solve", "status",
         s->method == ESRA_METHOD_NONE ? "none" : esra_outcome_name(info->outcome), "engine", engine, "objective",
-        info->objective, "bound", info->bound, "gap", info->gap, "iterations", info->iterations, "joint", "objective",
-        s->joint_objective, "residual", s->joint_residual, "trusted",
-        s->joint_trusted, "prediction", "error", s->prediction_error, "baseline", s->prediction_base, "threads", info->threads, "seconds", "align", s->align_s, "joint",
-        s->joint_s, "solve", s->solve_s, "total", s->total_s);
+        number_to_json(info->objective), "bound", number_to_json(info->bound), "gap", number_to_json(info->gap), "iterations",
+        info->iterations, "joint", "objective", number_to_json(s->joint_objective), "residual",
+        number_to_json(s->joint_residual), "trusted", number_to_json(s->joint_trusted), "prediction", "error",
+        number_to_json(s->prediction_error), "baseline", number_to_json(s->prediction_base), "threads", info->threads,
+        "seconds", "align", s->align_s, "joint", s->joint_s, "solve", s->solve_s, "total", s->total_s);
     return job->result && json_object_set_new(job->result, "memory", memory_to_json(job)) == 0
                ? ESRA_OK
                : esra_fail_memory(&job->message);
@@ -94,13 +98,14 @@ static void encode_pictures(struct job *job)
     float *t = job->transmitted.pixels.data, *photo = before->pixels.data;
     for (size_t n = 0; n < samples; n++)
         t[n] = photo[n] + strength * (t[n] - photo[n]);
-    esra_light_encode(&job->scene.lights[job->reference], &job->transmitted.pixels);
-    esra_light_encode(&job->scene.lights[job->reference], &before->pixels);
-    for (int i = 0; i < job->scene.paths.count; i++) {
+    scene_encode(&job->scene, job->reference, job->reference, &job->transmitted.pixels);
+    scene_encode(&job->scene, job->reference, job->reference, &before->pixels);
+    /* Whoever has had enough is told so by the first file. */
+    for (int i = 0; i < job->scene.paths.count && (job->options.keep_partial || !signals_seen()); i++) {
         float *r = job->reflected[i].pixels.data;
         for (size_t n = 0; n < samples; n++)
             r[n] *= (float)job->gain;
-        esra_light_encode(&job->scene.lights[i], &job->reflected[i].pixels);
+        scene_encode(&job->scene, job->reference, i, &job->reflected[i].pixels);
     }
 }
 
@@ -179,21 +184,40 @@ esra_status job_write_json(struct job *job, const json_t *object, struct output 
     return status;
 }
 
+static struct report_image show(const struct job *job, const char *stem, bool written, const struct photo *photo,
+                                const char *title)
+{
+    struct report_image image = {.photo = photo};
+    snprintf(image.title, sizeof image.title, "%s", title);
+    if (written)
+        snprintf(image.file, sizeof image.file, "%s.%s", stem, job_picture_format(job));
+    return image;
+}
+
+static void list_images(const struct job *job, struct report_image *images)
+{
+    char stem[32], title[96], times[32] = "twice";
+    int m = job->scene.paths.count;
+    if (job->gain != 2)
+        snprintf(times, sizeof times, "%g times", job->gain);
+    images[0] = show(job, "transmitted", job->write_transmitted, &job->transmitted, "the scene behind the glass");
+    for (int i = 0; i < m; i++) {
+        snprintf(stem, sizeof stem, "reflected-%d", i + 1);
+        snprintf(title, sizeof title, "what photo %d reflects, %s as bright", i + 1, times);
+        images[i + 1] = show(job, stem, job->write_reflected, &job->reflected[i], title);
+    }
+    images[m + 1] = show(job, "confidence", true, &job->confidence, "white where the layers explain every photo");
+}
+
 static esra_status write_report(struct job *job)
 {
     struct output *output;
     esra_status status;
     int m = job->scene.paths.count;
     struct report_image *images = calloc((size_t)m + 2, sizeof *images);
-    char(*titles)[64] = calloc((size_t)m, sizeof *titles);
-    if (!images || !titles)
-        TRY(esra_fail_memory(&job->message));
-    images[0] = (struct report_image){"the scene behind the glass", &job->transmitted};
-    for (int i = 0; i < m; i++) {
-        snprintf(titles[i], sizeof titles[i], "what photo %d reflects, %g times as bright", i + 1, job->gain);
-        images[i + 1] = (struct report_image){titles[i], &job->reflected[i]};
-    }
-    images[m + 1] = (struct report_image){"confidence: white where the layers explain every photo", &job->confidence};
+    if (!images)
+        return esra_fail_memory(&job->message);
+    list_images(job, images);
     struct report report = {
         .names = (const char *const *)job->scene.paths.items, .photos = m, .reference = job->reference,
         .width = job->scene.width, .height = job->scene.height, .before = &job->scene.photos[job->reference],
@@ -204,7 +228,6 @@ static esra_status write_report(struct job *job)
     TRY(report_write(&report, output, &job->message));
 fail:
     free(images);
-    free(titles);
     return status;
 }
 

@@ -56,7 +56,7 @@ enum exit_code job_take_words(struct job *job)
     if (code != EXIT_DONE)
         return code;
     job->read.tolerate_truncated = o->tolerate_truncated;
-    job->read.profile = light == 0;
+    job->read.profile = light != 2;
     job->photos = (esra_photos)ESRA_PHOTOS_INIT;
     job->photos.motion = (esra_motion)motion;
     job->photos.stored_values = light == 2;
@@ -170,6 +170,7 @@ esra_status job_read_inputs(struct job *job, const struct parsed *parsed)
     TRY(take_transforms(job));
     TRY(take_mixing(job));
     TRY(take_gradients(job));
+    scene_share_colours(&job->scene, job->reference);
     job->photos.photos = job->scene.paths.count;
     job->photos.images = job->scene.views;
     job->photos.reference = job->reference;

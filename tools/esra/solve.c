@@ -1,25 +1,17 @@
 /* tools/esra/solve.c - esra solve: the paper's problem, from arrays to arrays. */
 #include <jansson.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/memory.h"
-#include "io/npy.h"
 #include "json.h"
 #include "memory.h"
-#include "options.h"
 #include "progress.h"
+#include "solve.h"
 
 #define NAME "solve"
-
-struct solve_options {
-    char *mixtures, *gradients, *weights, *mixing, *output, *duals, *progress, *max_memory;
-    bool json, quiet, keep_partial;
-};
 
 static const struct option options[] = {
     {"mixtures", 0, OPTION_FILE, "FILE", offsetof(struct solve_options, mixtures), true,
@@ -46,189 +38,12 @@ static const struct option options[] = {
      "when interrupted, write the best layers found so far"},
 };
 
-/* Everything a run holds, zeroed to begin with, freed as a whole. */
-struct job {
-    struct solve_options options;
-    esra_settings settings;
-    struct message message;
-    double most_bytes;
-    struct npy_array mixtures, gradients, weights;
-    int photos, width, height, channels;
-    double *mixing;
-    esra_image *mixture_views, *gradient_views, *weight_views, *layer_views, *dual_views;
-    float *layers, *duals;
-    size_t layer_shape[5], dual_shape[5]; /* of the output arrays */
-    int dimensions;                       /* of the mixtures: 3, or 4 with channels */
-    struct output output, dual_output;
-    esra_info info;
-};
-
-static enum exit_code fail(const struct job *job, esra_status status)
+static enum exit_code fail(const struct solve_job *job, esra_status status)
 {
     return complain(exit_code_of(status), NAME, "%s", job->message.text);
 }
 
-/* ---- Input ---- */
-
-static esra_status parse_mixing(struct job *job, const char *text)
-{
-    int count = 0;
-    job->mixing = calloc((size_t)job->photos, sizeof *job->mixing);
-    if (!job->mixing)
-        return esra_fail_memory(&job->message);
-    for (const char *at = text;; at++) {
-        char *end;
-        double value = strtod(at, &end);
-        if (end == at || (*end != ',' && *end != '\0'))
-            return esra_fail(&job->message, ESRA_BAD_DATA, "--mixing '%s' is not a list of numbers such as 0.8,0.85", text);
-        if (count < job->photos)
-            job->mixing[count] = value;
-        count++;
-        at = end;
-        if (*at == '\0')
-            break;
-    }
-    if (count != job->photos)
-        return esra_fail(&job->message, ESRA_BAD_DATA, "--mixing has %d coefficient(s), but %s holds %d photo(s): give one each",
-                         count, job->options.mixtures, job->photos);
-    return ESRA_OK;
-}
-
-static esra_status take_shape(struct job *job)
-{
-    const struct npy_array *array = &job->mixtures;
-    char text[256];
-    esra_npy_describe(array, text, sizeof text);
-    if (array->dimensions != 3 && array->dimensions != 4)
-        return esra_fail(&job->message, ESRA_BAD_DATA, "mixtures %s have shape %s: (m,h,w) or (m,h,w,c) is needed",
-                         job->options.mixtures, text);
-    for (int n = 0; n < array->dimensions; n++)
-        if (array->shape[n] > INT_MAX / 2)
-            return esra_fail(&job->message, ESRA_OVER_LIMIT, "mixtures %s have shape %s: no side may exceed %d",
-                             job->options.mixtures, text, INT_MAX / 2);
-    job->dimensions = array->dimensions;
-    job->photos = (int)array->shape[0];
-    job->height = (int)array->shape[1];
-    job->width = (int)array->shape[2];
-    job->channels = array->dimensions == 4 ? (int)array->shape[3] : 1;
-    return ESRA_OK;
-}
-
-static esra_status check_shape(struct job *job, const struct npy_array *array, const char *what, const char *path,
-                               int dimensions, const size_t *shape)
-{
-    struct npy_array wanted = {.dimensions = dimensions};
-    char is[256], should[256], mixtures[256];
-    memcpy(wanted.shape, shape, (size_t)dimensions * sizeof *shape);
-    if (array->dimensions == dimensions && memcmp(array->shape, shape, (size_t)dimensions * sizeof *shape) == 0)
-        return ESRA_OK;
-    esra_npy_describe(array, is, sizeof is);
-    esra_npy_describe(&wanted, should, sizeof should);
-    esra_npy_describe(&job->mixtures, mixtures, sizeof mixtures);
-    return esra_fail(&job->message, ESRA_BAD_DATA, "%s %s have shape %s, but mixtures of shape %s need %s", what, path, is,
-                     mixtures, should);
-}
-
-/* All arrays of the command, in and out. */
-static esra_status check_memory(struct job *job)
-{
-    struct memory_shape shape = {job->photos, job->width, job->height, job->channels};
-    double m = job->photos, c = job->channels, layers = (m + 1) * c;
-    double given = m * c + 3 * layers + (job->options.weights ? m : 0) + (job->options.duals ? 2 * layers : 0);
-    return memory_check_solve(&shape, given, &job->settings, job->most_bytes, &job->message);
-}
-
-/* The head of the mixtures tells the size of everything. A pipe's cannot be read twice: it is read first then. */
-static esra_status read_mixtures(struct job *job)
-{
-    const char *path = job->options.mixtures;
-    struct input input;
-    esra_status status;
-    if (job->most_bytes > 0 && strcmp(path, "-") != 0) {
-        TRY(esra_input_open(&input, path, &job->message));
-        status = esra_npy_read_head(&job->mixtures, &input, INT64_MAX, &job->message);
-        esra_input_close(&input);
-        TRY(status);
-        TRY(take_shape(job));
-        TRY(check_memory(job));
-    }
-    TRY(esra_npy_read(&job->mixtures, path, &job->message));
-    TRY(take_shape(job));
-    TRY(check_memory(job));
-fail:
-    return status;
-}
-
-static esra_status read_arrays(struct job *job)
-{
-    const struct solve_options *o = &job->options;
-    esra_status status;
-    TRY(read_mixtures(job));
-    TRY(parse_mixing(job, o->mixing));
-
-    size_t m = (size_t)job->photos, h = (size_t)job->height, w = (size_t)job->width, c = (size_t)job->channels;
-    memcpy(job->layer_shape, (size_t[5]){m + 1, h, w, c}, sizeof job->layer_shape);
-    memcpy(job->dual_shape, (size_t[5]){m + 1, 2, h, w, c}, sizeof job->dual_shape);
-    TRY(esra_npy_read(&job->gradients, o->gradients, &job->message));
-    TRY(check_shape(job, &job->gradients, "gradients", o->gradients, job->dimensions + 1, job->dual_shape));
-    if (o->weights) {
-        TRY(esra_npy_read(&job->weights, o->weights, &job->message));
-        TRY(check_shape(job, &job->weights, "weights", o->weights, 3, (size_t[]){m, h, w}));
-    }
-fail:
-    return status;
-}
-
-/* ---- Views of the arrays ---- */
-
-/* The image whose first sample stands `offset` floats in; first is the array's dimension that holds rows. */
-static esra_image view(const struct job *job, const struct npy_array *array, ptrdiff_t offset, int first, int channels)
-{
-    bool has_channels = array->dimensions > first + 2;
-    return (esra_image){array->data + offset, job->width, job->height, channels, array->stride[first + 1],
-                        array->stride[first], has_channels ? array->stride[first + 2] : 0};
-}
-
-static esra_status make_views(struct job *job)
-{
-    size_t m = (size_t)job->photos, samples = (m + 1) * (size_t)job->channels;
-    if (!esra_size_multiply(samples, (size_t)job->height, &samples) ||
-        !esra_size_multiply(samples, (size_t)job->width, &samples))
-        return esra_fail_memory(&job->message);
-    job->mixture_views = calloc(m, sizeof(esra_image));
-    job->weight_views = calloc(m, sizeof(esra_image));
-    job->gradient_views = calloc(2 * (m + 1), sizeof(esra_image));
-    job->layer_views = calloc(m + 1, sizeof(esra_image));
-    job->dual_views = calloc(2 * (m + 1), sizeof(esra_image));
-    job->layers = calloc(samples, sizeof(float));
-    job->duals = job->options.duals ? calloc(samples, 2 * sizeof(float)) : NULL;
-    if (!job->mixture_views || !job->weight_views || !job->gradient_views || !job->layer_views || !job->dual_views ||
-        !job->layers || (job->options.duals && !job->duals))
-        return esra_fail_memory(&job->message);
-
-    size_t size = (size_t)job->width * (size_t)job->height * (size_t)job->channels;
-    for (size_t i = 0; i < m; i++) {
-        ptrdiff_t n = (ptrdiff_t)i;
-        job->mixture_views[i] = view(job, &job->mixtures, n * job->mixtures.stride[0], 1, job->channels);
-        if (job->options.weights)
-            job->weight_views[i] = view(job, &job->weights, n * job->weights.stride[0], 1, 1);
-    }
-    for (size_t l = 0; l < 2 * (m + 1); l++) {
-        ptrdiff_t layer = (ptrdiff_t)(l / 2), direction = (ptrdiff_t)(l % 2);
-        job->gradient_views[l] = view(job, &job->gradients,
-                                      layer * job->gradients.stride[0] + direction * job->gradients.stride[1], 2,
-                                      job->channels);
-        if (job->duals)
-            job->dual_views[l] = esra_image_interleaved(job->duals + l * size, job->width, job->height, job->channels);
-    }
-    for (size_t l = 0; l <= m; l++)
-        job->layer_views[l] = esra_image_interleaved(job->layers + l * size, job->width, job->height, job->channels);
-    return ESRA_OK;
-}
-
-/* ---- Run and output ---- */
-
-static esra_status run_solver(struct job *job, struct progress *progress)
+static esra_status run_solver(struct solve_job *job, struct progress *progress)
 {
     esra_problem problem = ESRA_PROBLEM_INIT;
     esra_result result = ESRA_RESULT_INIT;
@@ -251,7 +66,7 @@ static esra_status run_solver(struct job *job, struct progress *progress)
     return status;
 }
 
-static esra_status write_outputs(struct job *job)
+static esra_status write_outputs(struct solve_job *job)
 {
     esra_status status;
     TRY(esra_npy_write(&job->output, job->layers, job->dimensions, job->layer_shape, &job->message));
@@ -264,7 +79,7 @@ fail:
     return status;
 }
 
-static enum exit_code print_json(const struct job *job, enum exit_code code)
+static enum exit_code print_json(const struct solve_job *job, enum exit_code code)
 {
     const esra_info *info = &job->info;
     char engine[32];
@@ -277,7 +92,7 @@ static enum exit_code print_json(const struct job *job, enum exit_code code)
     return print_object(object, JSON_INDENT(2), NAME, code);
 }
 
-static void print_summary(const struct job *job)
+static void print_summary(const struct solve_job *job)
 {
     const esra_info *info = &job->info;
     fprintf(stderr, "%s: objective %.6g, proven to be above the optimum by no more than %.2g of it; %d iterations, %.2f s\n",
@@ -287,7 +102,7 @@ static void print_summary(const struct job *job)
                 job->settings.engine == ESRA_ENGINE_PAPER ? ", and a smaller --inner-tolerance" : "");
 }
 
-static enum exit_code finish(struct job *job)
+static enum exit_code finish(struct solve_job *job)
 {
     enum exit_code code = signals_exit();
     bool interrupted = code != EXIT_DONE;
@@ -333,7 +148,7 @@ static enum exit_code check_streams(const struct solve_options *o)
 
 static enum exit_code work(void *all, const struct parsed *parsed)
 {
-    struct job *job = all;
+    struct solve_job *job = all;
     struct progress progress;
     esra_status status;
     job->settings = parsed->settings;
@@ -347,8 +162,8 @@ static enum exit_code work(void *all, const struct parsed *parsed)
         return code;
     if (!progress_begin(&progress, job->options.progress, job->options.quiet, &job->settings))
         return complain(EXIT_USAGE, NAME, "--progress takes one of auto|json|none, not '%s'", job->options.progress);
-    TRY(read_arrays(job));
-    TRY(make_views(job));
+    TRY(solve_read_arrays(job));
+    TRY(solve_make_views(job));
     TRY(esra_output_open(&job->output, job->options.output, &job->message));
     if (job->options.duals)
         TRY(esra_output_open(&job->dual_output, job->options.duals, &job->message));
@@ -362,7 +177,7 @@ fail:
 
 static void job_free(void *all, enum exit_code code)
 {
-    struct job *job = all;
+    struct solve_job *job = all;
     (void)code;
     esra_output_discard(&job->output);
     esra_output_discard(&job->dual_output);
@@ -393,7 +208,7 @@ const struct command solve_command = {
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .takes_settings = true,
-    .job_size = sizeof(struct job),
+    .job_size = sizeof(struct solve_job),
     .work = work,
     .free = job_free,
 };

@@ -7,11 +7,13 @@
 
 /* ROW(flag, word for programs, what is the matter, what to do) */
 #define WARNING_TABLE(ROW)                                                                                             \
-    ROW(ESRA_WARN_NOT_ALIGNED, "not-aligned", "A photo does not show the same scene as the reference, and was left out.", \
+    ROW(ESRA_WARN_BLANK, "blank", "A photo has nothing in it to go by: it is of one even tone, or only a few pixels wide.", \
+        "Take it again with light on the scene, and give it at its full size.")                                        \
+    ROW(ESRA_WARN_NOT_ALIGNED, "not-aligned", "A photo does not show the same scene as the reference.", \
         "Take the photos from nearly the same place, or repair the alignment by hand with 'esra align' and --transforms.") \
     ROW(ESRA_WARN_SAME_PHOTO, "same-photo", "Two of the photos are the same picture; the second adds nothing.",           \
         "Move the camera a little between shots.")                                                                     \
-    ROW(ESRA_WARN_ONE_MOTION, "one-motion", "Nothing moves differently from the rest, so the layers cannot be told apart.", \
+    ROW(ESRA_WARN_ONE_MOTION, "one-motion", "Nothing was found to move differently from the rest, by which layers could be told apart.", \
         "Move the camera sideways by a hand's breadth between shots; turning it on the spot is not enough.")           \
     ROW(ESRA_WARN_LITTLE_MOTION, "little-motion", "Scene and reflection hardly move against each other.",               \
         "Move the camera further between shots.")                                                                      \

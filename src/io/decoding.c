@@ -1,0 +1,111 @@
+/* io/decoding.c - what decoders share: refusals in the same words, limits, memory for pixels. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "io/codec.h"
+
+esra_status esra_decoding_damaged(struct decoding *decoding, const char *words)
+{
+    return esra_fail(decoding->message, ESRA_BAD_DATA,
+                     "%s is damaged (%.120s); get a fresh copy, or take what is there with --tolerate-truncated",
+                     decoding->input->name, words);
+}
+
+esra_status esra_decoding_truncated(struct decoding *decoding)
+{
+    return esra_fail(decoding->message, ESRA_BAD_DATA,
+                     "%s is truncated; get a fresh copy, or take what is there with --tolerate-truncated",
+                     decoding->input->name);
+}
+
+esra_status esra_decoding_refuse(struct decoding *decoding, const char *what, const char *advice)
+{
+    return esra_fail(decoding->message, ESRA_BAD_DATA, "%s %s; %s", decoding->input->name, what, advice);
+}
+
+/* Composing with a background would invent light that the camera never saw. */
+esra_status esra_decoding_transparent(struct decoding *decoding)
+{
+    return esra_decoding_refuse(decoding, "has transparent pixels, which no photo has", "flatten it first");
+}
+
+esra_status esra_decoding_check_metadata(struct decoding *decoding, int64_t bytes)
+{
+    int64_t limit = decoding->options->limits.metadata;
+    if (bytes <= limit)
+        return ESRA_OK;
+    return esra_fail(decoding->message, ESRA_OVER_LIMIT,
+                     "%s has over %.1f MiB of metadata; if it can be trusted, lift the limits with --no-limits",
+                     decoding->input->name, (double)limit / (1 << 20));
+}
+
+esra_status esra_decoding_check_size(struct decoding *decoding, int64_t width, int64_t height)
+{
+    int64_t limit = decoding->options->limits.pixels, side = decoding->options->limits.side;
+    if (width < 1 || height < 1)
+        return esra_decoding_refuse(decoding, "claims to have no pixels", "get a fresh copy");
+    if (width > INT_MAX || height > INT_MAX || width > side || height > side || width > limit / height)
+        return esra_fail(decoding->message, ESRA_OVER_LIMIT,
+                         "%s claims %lld x %lld pixels, over the limit of %.0f megapixels or %lld a side; if it can be "
+                         "trusted, lift the limits with --no-limits",
+                         decoding->input->name, (long long)width, (long long)height, (double)limit / 1e6,
+                         (long long)side);
+    return ESRA_OK;
+}
+
+esra_status esra_decoding_claim(struct decoding *decoding, int64_t width, int64_t height, int channels)
+{
+    esra_status status = esra_decoding_check_size(decoding, width, height);
+    if (status != ESRA_OK)
+        return status;
+    struct image *pixels = &decoding->photo->pixels;
+    esra_image_free(pixels);
+    *pixels = (struct image){NULL, (int)width, (int)height, channels};
+    if (decoding->options->head_only)
+        return ESRA_OK;
+    /* Both sides fit an int, so their product fits; with channels and bytes the allocation checks it. */
+    pixels->data = esra_allocate_untouched((size_t)width * (size_t)height, (size_t)channels * sizeof *pixels->data);
+    return pixels->data ? ESRA_OK : esra_fail_memory(decoding->message);
+}
+
+void esra_decoding_blacken(struct decoding *decoding, int row)
+{
+    const struct image *pixels = &decoding->photo->pixels;
+    size_t rest = (size_t)(pixels->height - row) * (size_t)pixels->width;
+    for (int c = 0; c < pixels->channels && rest; c++)
+        memset(plane_row(image_plane(pixels, c), row), 0, rest * sizeof(float));
+}
+
+esra_status esra_bytes_copy(struct bytes *bytes, const void *from, size_t size, struct message *message)
+{
+    esra_bytes_free(bytes);
+    if (size == 0)
+        return ESRA_OK;
+    bytes->data = malloc(size);
+    if (!bytes->data)
+        return esra_fail_memory(message);
+    memcpy(bytes->data, from, size);
+    bytes->size = size;
+    return ESRA_OK;
+}
+
+void esra_bytes_free(struct bytes *bytes)
+{
+    free(bytes->data);
+    *bytes = (struct bytes){0};
+}
+
+esra_status esra_input_slurp(struct input *input, struct bytes *bytes, struct message *message)
+{
+    esra_status status = esra_input_measure(input, message);
+    if (status != ESRA_OK)
+        return status;
+    size_t size = (size_t)esra_input_left(input);
+    esra_bytes_free(bytes);
+    bytes->data = malloc(size ? size : 1);
+    if (!bytes->data)
+        return esra_fail_memory(message);
+    return esra_input_take(input, bytes->data, size, &bytes->size, message);
+}

@@ -1,0 +1,99 @@
+"""esra separate where outputs cannot be written, and when it is interrupted."""
+import json
+import os
+import resource
+import signal
+import subprocess
+import unittest
+
+from cli import ESRA
+from pictures import to_8_bit
+from separating import HEIGHT, NAMES, OUTPUTS, PHOTOS, WIDTH, SeparateTest
+
+
+class Outputs(SeparateTest):
+    def test_folders_that_cannot_be_written(self):
+        self.complains(73, "esra separate: cannot make the folder no/where: No such file or directory",
+                       *self.separate(output="no/where"))
+        self.complains(73, "esra separate: cannot write into p1.png: it is not a folder", *self.separate(output="p1.png"))
+        self.complains(73, "esra separate: cannot make the folder p1.png/x: Not a directory",
+                       *self.separate(output="p1.png/x"))
+
+    def test_a_folder_without_permission(self):
+        # Root may write anywhere: the program then runs as nobody.
+        nobody = {"user": 65534} if os.geteuid() == 0 else {}
+        self.path.chmod(0o755)
+        self.earlier()
+        (self.path / "out" / "result.json").chmod(0o444)
+        (self.path / "out").chmod(0o555)
+        self.addCleanup((self.path / "out").chmod, 0o755)
+        try:
+            self.complains(73, "esra separate: cannot write out/result.json: Permission denied", *self.separate(), **nobody)
+        except PermissionError as reason:
+            self.skipTest(f"nobody may not run the program here: {reason}")
+
+    def test_no_photo_is_written_over(self):
+        told = "esra separate: ./{} is one of the photos, and would be written over: choose another folder"
+        self.save("transmitted.png", to_8_bit(PHOTOS[0]))
+        self.complains(73, told.format("transmitted.png"), *self.separate(photos=["transmitted.png", "p2.png"], output="."))
+        os.link(self.path / "p3.png", self.path / "reflected-2.png")
+        self.complains(73, told.format("reflected-2.png"), *self.separate(output="."))
+
+    def test_an_output_that_is_a_folder(self):
+        (self.path / "out" / "report.html").mkdir(parents=True)
+        self.complains(73, "esra separate: cannot write out/report.html: Is a directory", *self.separate("-q"))
+
+    def test_a_full_disk_keeps_earlier_outputs(self):
+        self.earlier()
+        for most in 200, 20000:
+            limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+            before = {p: p.read_bytes() for p in self.path.rglob("*") if p.is_file()}
+            done = self.expect(74, *self.separate("-q"), preexec_fn=limit)
+            self.assertRegex(done.stderr.decode(), r"^esra separate: writing out/[a-z0-9.-]+ broke off: File too large\n$")
+            self.assertEqual({p: p.read_bytes() for p in self.path.rglob("*") if p.is_file()}, before)
+
+    def test_standard_output_that_is_full(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("there is no /dev/full")
+        with open("/dev/full", "wb") as full:
+            done = self.run_esra(*self.separate("-q", "--json"), capture_output=False, stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 74, done.stderr)
+        self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+
+    def interrupt(self, number, stage, command):
+        """Sends a signal as soon as a stage is told to have begun; returns the exit code and the last line told."""
+        process = subprocess.Popen([ESRA, *command, "--progress=json"], cwd=self.path, stderr=subprocess.PIPE)
+        for line in process.stderr:
+            if json.loads(line)["stage"] == stage:
+                break
+        process.send_signal(number)
+        rest = process.communicate(timeout=100)[1].splitlines()
+        return process.returncode, rest[-1].decode()
+
+    def test_interrupted(self):
+        self.earlier()
+        for number, code in (signal.SIGINT, 130), (signal.SIGTERM, 143):
+            for stage in "align", "separate", "solve":
+                with self.subTest(f"{stage} {code}"):
+                    done = self.interrupt(number, stage, self.separate("--gap", "1e-9", "--max-iterations", "100000"))
+                    self.assertEqual(done, (code, "esra separate: interrupted; nothing was written"))
+                    for name in OUTPUTS:
+                        self.assertEqual((self.path / "out" / name).read_text(), "earlier")
+        done = self.interrupt(signal.SIGINT, "align", ["align", *NAMES, "-o", "t.json"])
+        self.assertEqual(done, (130, "esra align: interrupted; nothing was written"))
+        self.assertFalse((self.path / "t.json").exists())
+
+    def test_interrupted_but_kept(self):
+        for stage in "align", "separate", "solve":
+            with self.subTest(stage):
+                slow = "--gap", "1e-9", "--max-iterations", "100000", "--keep-partial"
+                code, _ = self.interrupt(signal.SIGINT, stage, self.separate(*slow))
+                self.assertEqual(code, 130)
+                self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
+                # A solve that was asked before its first iterate has nothing to show either.
+                found = self.result()["method"], self.result()["solve"]["status"]
+                self.assertIn(found, [("none", "none")] + [("joint", "stopped")] * (stage == "solve"))
+
+
+if __name__ == "__main__":
+    unittest.main()

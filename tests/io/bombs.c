@@ -1,0 +1,352 @@
+/* tests/io/bombs.c - small files made to take much memory or time: refused before it is taken. */
+#include "made.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include <zlib.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static long peak_kib(int who)
+{
+    struct rusage usage;
+    getrusage(who, &usage);
+    return usage.ru_maxrss;
+}
+
+/* Read in a child, whose memory is its own; its exit code is the status. 64 MiB are allowed on top of what the test
+ * itself has. */
+static void refuse_bomb(const char *what, esra_status wanted)
+{
+    double before = now();
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        struct read_options options = READ_OPTIONS_DEFAULT;
+        struct photo photo;
+        struct message message = {""};
+        long start = peak_kib(RUSAGE_SELF);
+        esra_status status = esra_photo_read(&photo, made_path("bomb"), &options, &message);
+        long taken = peak_kib(RUSAGE_SELF) - start;
+        printf("  %-34s %3.0f ms %3ld MiB: %s\n", what, 1e3 * (now() - before), taken >> 10, message.text);
+        fflush(stdout);
+        esra_photo_free(&photo);
+        _exit(!SANITIZED && taken > 64 << 10 ? 100 : (int)status);
+    }
+    int state = 0;
+    CHECK(waitpid(child, &state, 0) == child);
+    if (!CHECK(WIFEXITED(state) && WEXITSTATUS(state) == (int)wanted))
+        printf("    %s: %s\n", what,
+               WIFEXITED(state) && WEXITSTATUS(state) == 100 ? "more than 64 MiB" : "another status than wanted");
+}
+
+static void put(FILE *file, const void *bytes, size_t size)
+{
+    CHECK(fwrite(bytes, 1, size, file) == size);
+}
+
+static void put_chunk(FILE *file, const char *type, const void *data, size_t size)
+{
+    unsigned char head[8], sum[4];
+    made_number(head, (uint32_t)size, 4, true);
+    memcpy(head + 4, type, 4);
+    uLong crc = crc32(crc32(0, head + 4, 4), data, (unsigned)size);
+    made_number(sum, (uint32_t)crc, 4, true);
+    put(file, head, 8);
+    put(file, data, size);
+    put(file, sum, 4);
+}
+
+static FILE *begin_png(uint32_t width, uint32_t height)
+{
+    unsigned char head[13] = {[8] = 8, [9] = 2};
+    FILE *file = fopen(made_path("bomb"), "wb");
+    made_number(head, width, 4, true);
+    made_number(head + 4, height, 4, true);
+    put(file, "\x89PNG\r\n\x1a\n", 8);
+    put_chunk(file, "IHDR", head, sizeof head);
+    return file;
+}
+
+/* Zeros, compressed as far as deflate goes: a thousand to one. */
+static struct bytes packed_zeros(size_t size)
+{
+    struct bytes packed = {malloc(compressBound(size)), compressBound(size)};
+    unsigned char *zeros = calloc(size, 1);
+    CHECK(compress2(packed.data, &packed.size, zeros, size, 9) == Z_OK);
+    free(zeros);
+    return packed;
+}
+
+static void png_bombs(void)
+{
+    static unsigned char profile[32 + 200000];
+    struct bytes packed = packed_zeros(100 << 20);
+    FILE *file = begin_png(100000, 100000);
+    put_chunk(file, "IDAT", packed.data, packed.size);
+    fclose(file);
+    refuse_bomb("PNG of 100000 x 100000", ESRA_OVER_LIMIT);
+    file = begin_png(0x7fffffff, 0x7fffffff);
+    fclose(file);
+    refuse_bomb("PNG of 2^31 x 2^31", ESRA_BAD_DATA);
+    file = begin_png(0x7fffffff, 1);
+    put_chunk(file, "IDAT", packed.data, 100);
+    fclose(file);
+    refuse_bomb("PNG of 2^31 x 1", ESRA_OVER_LIMIT);
+    file = begin_png(14000, 14000);
+    put_chunk(file, "IDAT", packed.data, 100);
+    fclose(file);
+    refuse_bomb("PNG of 196 MP in 200 bytes", ESRA_BAD_DATA);
+    file = begin_png(8, 8);
+    memcpy(profile, "ICC\0\0", 5);
+    CHECK(packed.size < sizeof profile - 5);
+    memcpy(profile + 5, packed.data, packed.size);
+    put_chunk(file, "iCCP", profile, 5 + packed.size);
+    fclose(file);
+    refuse_bomb("PNG, profile unpacks to 100 MB", ESRA_BAD_DATA);
+    esra_bytes_free(&packed);
+}
+
+static void png_metadata_bombs(void)
+{
+    FILE *file = begin_png(8, 8);
+    put(file, "\x06\x40\0\0tEXt", 8);
+    CHECK(fseek(file, 100 << 20, SEEK_CUR) == 0);
+    put(file, "end!", 4);
+    fclose(file);
+    refuse_bomb("PNG with 100 MB of text", ESRA_OVER_LIMIT);
+    file = begin_png(8, 8);
+    for (int n = 0; n < 2000000; n++)
+        put(file, "\0\0\0\0abCd\xff\xff\xff\xff", 12);
+    fclose(file);
+    refuse_bomb("PNG with 2 million empty chunks", ESRA_OVER_LIMIT);
+}
+
+/* Where a marker stands in a file. */
+static size_t find_marker(const struct bytes *bytes, int marker, size_t from)
+{
+    for (size_t at = from; at + 1 < bytes->size; at++)
+        if (bytes->data[at] == 0xff && bytes->data[at + 1] == marker)
+            return at;
+    CHECK(false);
+    return 0;
+}
+
+static struct bytes progressive_jpeg(void)
+{
+    static unsigned char pixels[21 * 18 * 3];
+    for (size_t n = 0; n < sizeof pixels; n++)
+        pixels[n] = (unsigned char)(n / 7 + check_bits() % 20);
+    made_jpeg(made_path("progressive.jpg"), 21, 18, JCS_YCbCr, true, pixels, NULL);
+    return made_load(made_path("progressive.jpg"));
+}
+
+/* A progressive JPEG that claims another size, with its last scan as often as wanted. */
+static void write_jpeg_bomb(int width, int height, int scans)
+{
+    struct bytes jpeg = progressive_jpeg();
+    size_t frame = find_marker(&jpeg, 0xc2, 0), scan = 0;
+    made_number(jpeg.data + frame + 5, (uint32_t)height, 2, true);
+    made_number(jpeg.data + frame + 7, (uint32_t)width, 2, true);
+    for (size_t at = 0; at + 2 < jpeg.size; at++)
+        if (jpeg.data[at] == 0xff && jpeg.data[at + 1] == 0xda)
+            scan = at;
+    FILE *file = fopen(made_path("bomb"), "wb");
+    put(file, jpeg.data, scan);
+    for (int n = 0; n < scans; n++)
+        put(file, jpeg.data + scan, jpeg.size - 2 - scan);
+    put(file, "\xff\xd9", 2);
+    fclose(file);
+    esra_bytes_free(&jpeg);
+}
+
+static void jpeg_bombs(void)
+{
+    write_jpeg_bomb(21, 18, 10000);
+    refuse_bomb("JPEG with 10,000 scans", ESRA_OVER_LIMIT);
+    write_jpeg_bomb(10000, 10000, 10000);
+    refuse_bomb("JPEG of 100 MP with 10,000 scans", ESRA_OVER_LIMIT);
+    write_jpeg_bomb(65500, 65500, 1);
+    refuse_bomb("JPEG of 65500 x 65500", ESRA_OVER_LIMIT);
+    write_jpeg_bomb(14000, 14000, 1);
+    refuse_bomb("JPEG of 196 MP in 1 KB", ESRA_BAD_DATA);
+    FILE *file = fopen(made_path("bomb"), "wb");
+    put(file, "\xff\xd8", 2);
+    for (int n = 0; n < 1600; n++) {
+        put(file, "\xff\xe1\xff\xff", 4);
+        CHECK(fseek(file, 65533, SEEK_CUR) == 0);
+    }
+    put(file, "\xff\xd9", 2);
+    fclose(file);
+    refuse_bomb("JPEG with 100 MB of metadata", ESRA_OVER_LIMIT);
+}
+
+/* A directory of these entries at offset 8, in little endian, and `next` after it. */
+static void write_tiff(const uint32_t (*entries)[4], int count, uint32_t next, long size)
+{
+    unsigned char bytes[12] = "II*\0\x08\0\0\0";
+    FILE *file = fopen(made_path("bomb"), "wb");
+    put(file, bytes, 8);
+    made_number(bytes, (uint32_t)count, 2, false);
+    put(file, bytes, 2);
+    for (int n = 0; n < count; n++) {
+        made_entry(bytes, (int)entries[n][0], (int)entries[n][1], entries[n][2], entries[n][3], false);
+        put(file, bytes, 12);
+    }
+    made_number(bytes, next, 4, false);
+    put(file, bytes, 4);
+    if (size > ftell(file)) {
+        CHECK(fseek(file, size - 1, SEEK_SET) == 0);
+        put(file, "", 1);
+    }
+    fclose(file);
+}
+
+static void tiff_bombs(void)
+{
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 100000},
+                                     {257, 4, 1, 100000},
+                                     {258, 3, 1, 8},
+                                     {262, 3, 1, 1},
+                                     {273, 4, 1, 8},
+                                     {277, 3, 1, 1},
+                                     {278, 4, 1, 100000},
+                                     {279, 4, 1, 100}},
+               8, 0, 1000);
+    refuse_bomb("TIFF of 100000 x 100000", ESRA_OVER_LIMIT);
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 14000},
+                                     {257, 4, 1, 14000},
+                                     {258, 3, 1, 8},
+                                     {262, 3, 1, 1},
+                                     {273, 4, 1, 8},
+                                     {277, 3, 1, 1},
+                                     {278, 4, 1, 14000},
+                                     {279, 4, 1, 196000000}},
+               8, 0, 1000);
+    refuse_bomb("TIFF of 196 MP in 1 KB", ESRA_BAD_DATA);
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 14000},
+                                     {257, 4, 1, 14000},
+                                     {258, 3, 1, 8},
+                                     {259, 3, 1, 8},
+                                     {262, 3, 1, 1},
+                                     {273, 4, 1, 8},
+                                     {277, 3, 1, 1},
+                                     {278, 4, 1, 14000},
+                                     {279, 4, 1, 500}},
+               9, 0, 1000);
+    refuse_bomb("TIFF of 196 MP, packed, in 1 KB", ESRA_BAD_DATA);
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 8},
+                                     {257, 4, 1, 8},
+                                     {258, 3, 1, 8},
+                                     {262, 3, 1, 1},
+                                     {277, 3, 1, 1},
+                                     {322, 4, 1, 0x7ffffff0},
+                                     {323, 4, 1, 0x7ffffff0},
+                                     {324, 4, 1, 8},
+                                     {325, 4, 1, 100}},
+               9, 0, 1000);
+    refuse_bomb("TIFF with a tile of 2^62 pixels", ESRA_BAD_DATA);
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 8},
+                                     {257, 4, 1, 8},
+                                     {258, 3, 1, 8},
+                                     {262, 3, 1, 1},
+                                     {277, 3, 1, 1},
+                                     {322, 4, 1, 14000},
+                                     {323, 4, 1, 14000},
+                                     {324, 4, 1, 8},
+                                     {325, 4, 1, 100}},
+               9, 0, 1000);
+    refuse_bomb("TIFF of 64 pixels, tile of 196 MP", ESRA_BAD_DATA);
+}
+
+static void tiff_directory_bombs(void)
+{
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 8}, {257, 4, 1, 8}, {34675, 7, 100 << 20, 1000}}, 3, 0, 101 << 20);
+    refuse_bomb("TIFF with a profile of 100 MB", ESRA_OVER_LIMIT);
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 8}, {257, 4, 1, 8}, {34665, 4, 1, 8}, {34853, 4, 1, 8}}, 4, 8, 0);
+    refuse_bomb("TIFF whose directories are one", ESRA_BAD_DATA);
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 60000},
+                                     {257, 4, 1, 3000},
+                                     {258, 3, 1, 8},
+                                     {262, 3, 1, 1},
+                                     {273, 4, 0x3fffffff, 8},
+                                     {277, 3, 1, 1},
+                                     {278, 4, 1, 1},
+                                     {279, 4, 0x3fffffff, 8}},
+               8, 0, 1000);
+    refuse_bomb("TIFF with a billion strips", ESRA_BAD_DATA);
+    made_write(made_path("bomb"), "II*\0\x08\0\0\0\xff\xff\0\1\3\0\1\0\0\0\1\0\0\0", 22);
+    refuse_bomb("TIFF with 65535 entries", ESRA_BAD_DATA);
+    made_write(made_path("bomb"), "II+\0\x08\0\0\0\x10\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\x0f", 24);
+    refuse_bomb("BigTIFF with 2^60 entries", ESRA_BAD_DATA);
+    made_write(made_path("bomb"), "II+\0\x08\0\0\0\xff\xff\xff\xff\xff\xff\xff\x7f", 16);
+    refuse_bomb("BigTIFF with a far directory", ESRA_BAD_DATA);
+}
+
+static void npy_bombs(void)
+{
+    static const char header[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (100000, 100000), }       \n";
+    unsigned char size[2] = {sizeof header - 1, 0};
+    made_write(made_path("bomb"), "\x93NUMPY\x02\0\xff\xff\xff\x7f{'descr'", 20);
+    refuse_bomb("NPY with a header of 2 GB", ESRA_BAD_DATA);
+    FILE *file = fopen(made_path("bomb"), "wb");
+    put(file, "\x93NUMPY\x01\0", 8);
+    put(file, size, 2);
+    put(file, header, sizeof header - 1);
+    fclose(file);
+    refuse_bomb("NPY of 100000 x 100000", ESRA_OVER_LIMIT);
+}
+
+static void limits_can_be_lifted(void)
+{
+    struct photo photo = made_photo(30, 20, 3, 8), again;
+    struct read_options options = READ_OPTIONS_DEFAULT;
+    struct write_options plain = WRITE_OPTIONS_DEFAULT;
+    struct message message;
+    photo.icc = made_profile(3, cmsBuildGamma(NULL, 2.2));
+    static const char *const names[] = {"l.png", "l.jpg", "l.tif", "l.npy"};
+    for (int n = 0; n < 4; n++) {
+        CHECK(esra_photo_write(&photo, made_path(names[n]), &plain, &message) == ESRA_OK);
+        options.limits = (struct limits){100, 100, 100, 1 << 20, 0, 9, 0};
+        CHECK(esra_photo_read(&again, made_path(names[n]), &options, &message) == ESRA_OVER_LIMIT);
+        options.limits = (struct limits){1000, 100, 100, 100, 0, 9, 0};
+        CHECK(esra_photo_read(&again, made_path(names[n]), &options, &message) == (n < 3 ? ESRA_OVER_LIMIT : ESRA_OK));
+        esra_photo_free(&again);
+        options.limits = (struct limits)LIMITS_NONE;
+        CHECK(esra_photo_read(&again, made_path(names[n]), &options, &message) == ESRA_OK);
+        esra_photo_free(&again);
+    }
+    esra_photo_free(&photo);
+}
+
+int main(int argc, char **argv)
+{
+    made_begin(argc, argv);
+    RUN(png_bombs);
+    RUN(png_metadata_bombs);
+    RUN(jpeg_bombs);
+    RUN(tiff_bombs);
+    RUN(tiff_directory_bombs);
+    RUN(npy_bombs);
+    RUN(limits_can_be_lifted);
+    made_end();
+    return check_report();
+}
