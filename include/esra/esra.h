@@ -253,6 +253,12 @@ typedef enum esra_warning {
     ESRA_WARN_EXPOSURE = 1 << 6, /* photos differ in exposure by more than a fifth */
     ESRA_WARN_POOR_FIT = 1 << 7, /* the layers found do not explain the photos well */
     ESRA_WARN_BLANK = 1 << 8,    /* a photo that does not fit has nothing to go by: one even tone, or a few pixels */
+    ESRA_WARN_TWO_PHOTOS = 1 << 9, /* there are only two, and what they leave open nobody can check */
+    ESRA_WARN_ZOOM = 1 << 10,       /* a photo's scale is not the reference's */
+    ESRA_WARN_FOCUS = 1 << 11,     /* a photo is sharper or less sharp than the reference */
+    ESRA_WARN_OPAQUE = 1 << 12,    /* something before the scene hides it: a fence, dirt */
+    ESRA_WARN_MOVING = 1 << 13,    /* something in the scene moves by itself: people, cars */
+    ESRA_WARN_EXCHANGED = 1 << 14, /* what is called reflected may be the scene */
 } esra_warning;
 
 typedef struct esra_photo_facts {
