@@ -123,6 +123,21 @@ static bool take_struct(void *to, const void *from, size_t size)
     return true;
 }
 
+/* Stands between the pipeline, the solves in it, and the caller's function: hears whether the layers are unwanted. */
+struct listener {
+    esra_progress *progress;
+    void *user;
+    bool unwanted;
+};
+
+static int hear(void *user, const esra_info *so_far)
+{
+    struct listener *listener = user;
+    int answer = listener->progress(listener->user, so_far);
+    listener->unwanted = listener->unwanted || answer < 0;
+    return answer;
+}
+
 /* What both calls below share. The solver's own message and threads serve the whole of it. */
 static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_photos,
                                 const esra_settings *caller_settings, esra_separation *caller_separation,
@@ -133,6 +148,7 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
     esra_photos photos = ESRA_PHOTOS_INIT;
     esra_separation separation = {0};
     struct pipeline pipeline = {0};
+    struct listener listener = {solver->progress, solver->user, false};
     solver->message.text[0] = '\0';
     TRY(esra_settings_check(&settings, caller_settings, &solver->message));
     if (!take_struct(&photos, caller_photos, sizeof photos) ||
@@ -140,13 +156,16 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
         return esra_fail(&solver->message, ESRA_BAD_ARGUMENT,
                          "photos or separation was not initialised: set struct_size to the size of the struct");
     TRY(prepare_pool(solver, &settings));
+    if (listener.progress)
+        esra_solver_set_progress(solver, hear, &listener);
     pipeline = (struct pipeline){.input = &photos, .settings = &settings, .output = &separation, .pool = solver->pool,
                                  .message = &solver->message, .solver = solver, .progress = solver->progress,
-                                 .user = solver->user};
+                                 .user = solver->user, .unwanted = &listener.unwanted};
     TRY(run(&pipeline));
     size_t callers = caller_separation->struct_size;
     memcpy(caller_separation, &separation, callers < sizeof separation ? callers : sizeof separation);
 fail:
+    esra_solver_set_progress(solver, listener.progress, listener.user);
     esra_pipeline_free(&pipeline);
     return status;
 }

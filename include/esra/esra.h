@@ -167,13 +167,15 @@ typedef struct esra_info {
     long long inner_iterations; /* PACTV steps over all layers and channels */
     int threads;                /* used */
     double seconds;
-    const char *stage; /* what is being done: "align", "separate", "solve"; static */
+    const char *stage; /* what is being done: "align", "separate", "solve", "return"; static */
     double certificate_seconds; /* of `seconds`: spent on objectives and bounds, and on guesses when to look at them */
 } esra_info;
 #define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve", 0}
 
-/* Called from the thread that runs the solver, after every certificate and several times a second between. Return non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best
- * layers so far. It must not call the solver. */
+/* Called from the thread that runs the solver, after every certificate and several times a second between. Return
+ * non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best layers so far; a negative number
+ * where these are not wanted either: a separation then ends sooner, and what its images hold is left open. It must not
+ * call the solver. */
 typedef int esra_progress(void *user, const esra_info *so_far);
 
 /* A solver keeps its threads and workspace between runs, so that a second run of the same size allocates nothing. */
@@ -251,6 +253,12 @@ typedef enum esra_warning {
     ESRA_WARN_EXPOSURE = 1 << 6, /* photos differ in exposure by more than a fifth */
     ESRA_WARN_POOR_FIT = 1 << 7, /* the layers found do not explain the photos well */
     ESRA_WARN_BLANK = 1 << 8,    /* a photo that does not fit has nothing to go by: one even tone, or a few pixels */
+    ESRA_WARN_TWO_PHOTOS = 1 << 9, /* there are only two, and what they leave open nobody can check */
+    ESRA_WARN_ZOOM = 1 << 10,       /* a photo's scale is not the reference's */
+    ESRA_WARN_FOCUS = 1 << 11,     /* a photo is sharper or less sharp than the reference */
+    ESRA_WARN_OPAQUE = 1 << 12,    /* something before the scene hides it: a fence, dirt */
+    ESRA_WARN_MOVING = 1 << 13,    /* something in the scene moves by itself: people, cars */
+    ESRA_WARN_EXCHANGED = 1 << 14, /* what is called reflected may be the scene */
 } esra_warning;
 
 typedef struct esra_photo_facts {
@@ -354,7 +362,7 @@ typedef struct esra_synth_settings {
     double focal_px;         /* of that camera, at least a fifth of the larger side; 0: 1.2 times the larger side */
     const esra_image *transmitted_depth; /* one channel in [0,1], of any size, 1 is nearest; NULL: planes aslant and */
     const esra_image *reflected_depth;   /* something near before them. Used with depth only */
-    esra_progress *progress; /* called before each photo, or NULL; non-zero: the photos left are not drawn. Stage "synth" */
+    esra_progress *progress; /* called several times a second, or NULL; non-zero: what is left is not drawn. Stage "synth" */
     void *user;              /* passed to it */
 } esra_synth_settings;
 

@@ -184,6 +184,15 @@ static void return_confidence(struct pipeline *p, struct image *mean)
     store(mean, &p->output->confidence);
 }
 
+/* Layers of large photos take seconds to be brought back. */
+static bool is_wanted(struct pipeline *p)
+{
+    esra_info *info = &p->output->info;
+    if (info->outcome != ESRA_STOPPED && esra_pipeline_stopping(p, "return"))
+        info->outcome = ESRA_STOPPED;
+    return !*p->unwanted;
+}
+
 /* The layers are there, and their owner's images, written to for the first time, will take memory: what only led to them
  * makes room. */
 static void make_room(struct pipeline *p)
@@ -201,7 +210,7 @@ esra_status esra_pipeline_return(struct pipeline *p)
     store_layer(p, none ? &p->seen[p->reference] : &p->guide.start[0], &p->output->transmitted);
     TRY(esra_image_create(&own, p->width, p->height, p->channels, p->message));
     TRY(esra_image_create(&mask, p->width, p->height, 1, p->message));
-    for (int i = 0; p->output->reflected && i < p->photos; i++)
+    for (int i = 0; p->output->reflected && i < p->photos && is_wanted(p); i++)
         TRY(return_reflected(p, i, &own, &mask));
     if (p->output->confidence.data)
         return_confidence(p, &mask);

@@ -79,12 +79,15 @@ static double apart_px(const struct pipeline *p, int i)
  * separated well lay at .5 to .9, those whose layers were worse than the photo, scenes with depth foremost, at 1.1 to 3.3. */
 #define OPPOSED_MOST 1
 
-/* Layers that predict a photo worse than the one most like it does are not those of the photos, nor are those with ghosts. By
- * depth the gradients that photos agree on, which a judgement does without, decide more than this. */
+/* Of noisy photos, two of three may predict the third a little worse than the photo most like it does. */
+#define WORSE_THAN_ALIKE 1.1
+
+/* Layers that predict a photo clearly worse than the one most like it does are not those of the photos, nor are those with
+ * ghosts. By depth the gradients that photos agree on, which a judgement does without, decide more than this. */
 static bool borne_out(const struct pipeline *p)
 {
     const struct judgement *j = &p->judgement;
-    return p->by_depth || ((!j->judged || j->error < j->baseline) && j->opposed < OPPOSED_MOST);
+    return p->by_depth || ((!j->judged || j->error < WORSE_THAN_ALIKE * j->baseline) && j->opposed < OPPOSED_MOST);
 }
 
 void esra_pipeline_decide(struct pipeline *p)
@@ -92,7 +95,11 @@ void esra_pipeline_decide(struct pipeline *p)
     esra_separation *out = p->output;
     int useful = 0;
     double apart = 0;
-    out->warnings = clipped_share(&p->seen[p->reference]) > CLIPPED_SHARE ? ESRA_WARN_CLIPPED : 0;
+    out->warnings = p->oddities;
+    if (clipped_share(&p->seen[p->reference]) > CLIPPED_SHARE)
+        out->warnings |= ESRA_WARN_CLIPPED;
+    if (p->photos == 2)
+        out->warnings |= ESRA_WARN_TWO_PHOTOS;
     for (int i = 0; i < p->photos; i++) {
         if (i == p->reference)
             continue;
@@ -110,6 +117,7 @@ void esra_pipeline_decide(struct pipeline *p)
         out->warnings |= ESRA_WARN_POOR_FIT;
     out->method = useful == 0           ? ESRA_METHOD_NONE
                   : p->input->gradients ? ESRA_METHOD_GIVEN
+                  : p->alike            ? ESRA_METHOD_NONE
                   : fits                ? ESRA_METHOD_JOINT
                   : useful >= 2         ? ESRA_METHOD_VOTING
                                         : ESRA_METHOD_NONE;

@@ -280,7 +280,7 @@ esra_status esra_pipeline_find_reflection(struct pipeline *p)
                                          esra_pipeline_motion(p)};
     struct search search = {0};
     esra_status status;
-    if (p->approached)
+    if (p->approached || p->alike)
         return ESRA_OK;
     if (p->input->reflected && p->input->transmitted)
         return take_given_reflection(p);

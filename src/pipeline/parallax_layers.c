@@ -65,7 +65,7 @@ esra_status esra_parallax_vote(struct pipeline *p)
     struct parallax *x = p->parallax;
     struct image steps = {0}, upper = {0};
     esra_status status = ESRA_OK;
-    if (!x->scene.inverse.data)
+    if (!x->scene.inverse.data || p->alike)
         return ESRA_OK;
     TRY(esra_agreement_find(&x->agreement,
                             &(struct agreement_problem){p->photos, p->reference, p->aligned, p->masks, p->mixing,

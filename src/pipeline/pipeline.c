@@ -19,11 +19,13 @@ static esra_status run_steps(struct pipeline *p, const char *stage, step *const 
 
 static step *const first_steps[] = {esra_pipeline_approach, esra_pipeline_align};
 static step *const depth_first_steps[] = {esra_pipeline_approach, esra_pipeline_choose};
-static step *const motion_steps[] = {esra_pipeline_warp, esra_pipeline_measure, esra_pipeline_find_reflection};
+static step *const motion_steps[] = {esra_pipeline_warp, esra_pipeline_measure, esra_pipeline_compare,
+                                     esra_pipeline_find_reflection};
 static step *const joint_steps[] = {esra_pipeline_solve_jointly, esra_pipeline_judge};
 static step *const choose_steps[] = {esra_pipeline_choose};
 static step *const depth_motion_steps[] = {esra_parallax_find_camera, esra_pipeline_measure, esra_parallax_level,
-                                           esra_parallax_vote, esra_parallax_find_reflection};
+                                           esra_pipeline_compare,     esra_parallax_vote,
+                                           esra_parallax_find_reflection};
 static step *const depth_joint_steps[] = {esra_parallax_solve_jointly};
 static step *const judge_steps[] = {esra_pipeline_judge};
 static step *const layer_steps[] = {esra_pipeline_extract, esra_pipeline_solve};
@@ -152,6 +154,7 @@ esra_status esra_pipeline_align_only(struct pipeline *p)
     if (p->stopped) {
         give_up(p);
     } else {
+        TRY(esra_pipeline_inspect(p));
         esra_pipeline_decide(p);
         esra_pipeline_tell(p);
     }
@@ -170,6 +173,8 @@ esra_status esra_pipeline_run(struct pipeline *p)
     TRY(find_motions(p));
     out->align_s = lap(p, &out->total_s);
     TRY(solve_both(p));
+    if (!p->stopped)
+        TRY(esra_pipeline_inspect(p));
     if (p->stopped)
         give_up(p);
     else

@@ -28,6 +28,7 @@ struct pipeline {
     esra_progress *progress; /* may be NULL */
     void *user;
     bool stopped;      /* by the callback */
+    const bool *unwanted; /* whether it has said that the layers are not wanted either */
     const char *stage; /* what is being done, as the callback is told */
     double started_s; /* on the timer */
 
@@ -44,6 +45,7 @@ struct pipeline {
     struct image *aligned, *masks; /* the photos in the reference frame, and where they see it */
     struct joint *joint;
     struct joint_info joint_info;
+    bool alike; /* aligned photos differ by noise alone */
     bool reflection_found;
     int rounds;      /* of making motions exact, so far */
     bool is_small;   /* stands for the pipeline of larger photos, which makes the last round */
@@ -55,6 +57,7 @@ struct pipeline {
     bool adds_up;      /* linear light predicts photos so well that layers do add up in it */
     bool rooted;       /* the photos seen are square roots of light */
     struct judgement judgement;
+    unsigned oddities; /* a set of esra_warning */
 
     bool solved;        /* the layers are there, if not as good as was asked for */
     struct guide guide; /* the paper's problem; its start becomes the layers */
@@ -70,10 +73,12 @@ esra_status esra_pipeline_align(struct pipeline *p);
 esra_status esra_pipeline_approach(struct pipeline *p);
 esra_status esra_pipeline_warp(struct pipeline *p);
 esra_status esra_pipeline_measure(struct pipeline *p);
+esra_status esra_pipeline_compare(struct pipeline *p);
 esra_status esra_pipeline_find_reflection(struct pipeline *p);
 esra_status esra_pipeline_solve_jointly(struct pipeline *p);
 esra_status esra_pipeline_judge(struct pipeline *p);
 esra_status esra_pipeline_choose(struct pipeline *p);
+esra_status esra_pipeline_inspect(struct pipeline *p);
 void esra_pipeline_decide(struct pipeline *p);
 esra_status esra_pipeline_extract(struct pipeline *p);
 esra_status esra_pipeline_solve(struct pipeline *p);

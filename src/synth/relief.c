@@ -93,6 +93,7 @@ struct rendering {
     const struct lens *lens;
     struct image *out;
     int steps;
+    struct pool *pool;
 };
 
 /* How far behind the surface the ray is at s: inverse depth there minus its own; point: on the relief's frame. */
@@ -141,7 +142,9 @@ static void render_pixel(const struct rendering *r, int x, int y)
 static void render_block(void *work, int task, int worker)
 {
     const struct rendering *r = work;
-    (void)worker;
+    /* The caller's own thread may ask, and runs through the blocks that are left. */
+    if (worker == 0 && esra_pool_stopping(r->pool))
+        return;
     for (int y = rows_begin(task); y < rows_end(task, r->out->height); y++)
         for (int x = 0; x < r->out->width; x++)
             render_pixel(r, x, y);
@@ -163,7 +166,7 @@ static double longest_way_px(const struct rendering *r)
 void esra_relief_render(const struct relief *relief, struct pool *pool, const esra_camera *camera, const struct lens *lens,
                         struct image *out)
 {
-    struct rendering r = {relief, camera, lens, out, 0};
+    struct rendering r = {relief, camera, lens, out, 0, pool};
     r.steps = 1 + (int)(longest_way_px(&r) / STEP_PX);
     esra_pool_run(pool, render_block, &r, rows_blocks(out->height), NULL);
 }

@@ -312,12 +312,13 @@ static esra_status take_settings(struct synth *s, const esra_synth_settings *set
     return check_settings(&s->settings, &s->message);
 }
 
-static bool is_wanted(const struct synth *s)
+static bool is_enough(void *user)
 {
+    const struct synth *s = user;
     esra_info info = ESRA_INFO_INIT;
     info.stage = "synth";
     info.threads = esra_pool_threads(s->pool);
-    return !s->settings.progress || s->settings.progress(s->settings.user, &info) == 0;
+    return s->settings.progress && s->settings.progress(s->settings.user, &info) != 0;
 }
 
 esra_status esra_synth(const esra_image *transmitted, const esra_image *reflected, const esra_synth_settings *settings,
@@ -331,7 +332,8 @@ esra_status esra_synth(const esra_image *transmitted, const esra_image *reflecte
     s.channels = transmitted->channels > reflected->channels ? transmitted->channels : reflected->channels;
     TRY(check_images(&s, transmitted, reflected, &s.message));
     TRY(prepare(&s, (const esra_image *const[]){transmitted, reflected}));
-    for (int i = 0; i < s.settings.photos && is_wanted(&s); i++)
+    esra_pool_ask(s.pool, is_enough, &s);
+    for (int i = 0; i < s.settings.photos && !esra_pool_stopping(s.pool); i++)
         draw_photo(&s, i);
     tell_truth(&s);
 fail:

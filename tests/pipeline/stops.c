@@ -51,7 +51,8 @@ static int answer(void *user, const esra_info *so_far)
     struct scene *scene = user;
     CHECK(so_far->stage && so_far->stage[0]);
     scene->answers += yes;
-    return yes;
+    /* By depth, nothing that was found is wanted either. */
+    return !yes ? 0 : scene->motion == ESRA_MOTION_DEPTH ? -1 : 1;
 }
 
 /* Patches of random grey that move with (across, down). */

@@ -129,14 +129,15 @@ static void keep_point(struct job *job, const esra_info *so_far)
     job->points[job->point_count++] = (struct report_point){so_far->iterations, so_far->gap};
 }
 
-/* Passes on to the progress bar. */
+/* Passes on to the progress bar. What is not to be written need not be finished. */
 static int follow(void *user, const esra_info *so_far)
 {
     struct job *job = user;
     if (so_far->objective > 0 &&
         (job->point_count == 0 || job->points[job->point_count - 1].iterations < so_far->iterations))
         keep_point(job, so_far);
-    return progress_tell(&job->progress, so_far);
+    int enough = progress_tell(&job->progress, so_far);
+    return enough && !job->options.keep_partial ? -1 : enough;
 }
 
 typedef esra_status library_call(esra_solver *, const esra_photos *, const esra_settings *, esra_separation *);

@@ -24,6 +24,18 @@
     ROW(ESRA_WARN_EXPOSURE, "exposure", "The photos differ in exposure by more than a fifth.",                          \
         "Lock the exposure before the first shot.")                                                                    \
     ROW(ESRA_WARN_POOR_FIT, "poor-fit", "The layers found do not explain the photos well: expect traces of one in the other.", \
-        "More photos help, and so does a scene without strong depth or moving people.")
+        "More photos help, and so does a scene without strong depth or moving people.")                                \
+    ROW(ESRA_WARN_TWO_PHOTOS, "two-photos", "Two photos are the least there can be: what they leave open is not checked.", \
+        "Three photos are better, five are good.")                                                                     \
+    ROW(ESRA_WARN_ZOOM, "zoom", "A photo shows the scene larger or smaller than the reference does.",                   \
+        "Keep the zoom as it is and move sideways, not nearer.")                                                       \
+    ROW(ESRA_WARN_FOCUS, "focus", "A photo is less sharp than another: refocused, or shaken.",                          \
+        "Lock the focus before the first shot, and leave out photos that are shaken.")                                 \
+    ROW(ESRA_WARN_OPAQUE, "opaque", "Something before the scene hides parts of it, as a fence or dirt does; a reflection only adds light.", \
+        "Take photos without it in view: what it hides cannot be told apart as a layer.")                              \
+    ROW(ESRA_WARN_MOVING, "moving", "Something in the scene moves by itself, such as people: expect traces of it.",        \
+        "Wait until nothing moves, or leave out the photos that show it.")                                             \
+    ROW(ESRA_WARN_EXCHANGED, "exchanged", "The layers may be exchanged: what is called reflected is the sharper of the two.", \
+        "Look at the reflected pictures; if they show the scene, try --swap.")
 
 #endif

@@ -1,0 +1,245 @@
+/* tests/pipeline/oddities.c - photos that are odd in one way each are told so, in that way and no other; good ones are not. */
+#include "pipeline/oddities.h"
+
+#include <esra/esra.h>
+
+#include "check.h"
+#include "pipeline/alike.h"
+
+#define WIDTH   160
+#define HEIGHT  120
+#define PHOTOS  4
+#define SAMPLES (WIDTH * HEIGHT)
+
+#define ODD                                                                                                    \
+    (ESRA_WARN_TWO_PHOTOS | ESRA_WARN_ZOOM | ESRA_WARN_FOCUS | ESRA_WARN_OPAQUE | ESRA_WARN_MOVING | ESRA_WARN_EXCHANGED)
+
+static float photos[PHOTOS][SAMPLES], transmitted[SAMPLES];
+static esra_image views[PHOTOS];
+
+/* Overlapping bright and dark patches, defined everywhere. */
+struct patches {
+    double x[60], y[60], radius[60], level[60];
+};
+
+static struct patches behind, mirrored;
+
+static void make_patches(struct patches *p)
+{
+    for (int n = 0; n < 60; n++) {
+        p->x[n] = check_random(-40, WIDTH + 40);
+        p->y[n] = check_random(-40, HEIGHT + 40);
+        p->radius[n] = check_random(4, 25);
+        p->level[n] = check_random(0, 1);
+    }
+}
+
+/* `edge` px wide are the edges of the patches. */
+static double patch_at(const struct patches *p, double x, double y, double edge)
+{
+    double value = 0.1;
+    for (int n = 0; n < 60; n++) {
+        double distance = (fmax(fabs(x - p->x[n]), fabs(y - p->y[n])) - p->radius[n]) / edge;
+        double inside = distance < -0.5 ? 1 : distance > 0.5 ? 0 : 0.5 - distance;
+        value += inside * (p->level[n] - value);
+    }
+    return value;
+}
+
+/* How a series is taken. */
+struct series {
+    double scene, mirror; /* how strong the layers are */
+    double edge;          /* of the mirrored layer: how far it is out of focus */
+    double zoom;          /* photo 1's scale */
+    bool together;        /* both layers move alike */
+};
+
+static const struct series good = {.7, .25, 1, 1, false};
+static const double way[PHOTOS][2] = {{0, 0}, {3, -2}, {-4, 1}, {2, 4}};
+static const double mirror_way[PHOTOS][2] = {{0, 0}, {-6, 5}, {7, 4}, {-3, -7}};
+
+static void take(const struct series *s)
+{
+    make_patches(&behind);
+    make_patches(&mirrored);
+    for (int i = 0; i < PHOTOS; i++)
+        for (int n = 0; n < SAMPLES; n++) {
+            const double *other = s->together ? way[i] : mirror_way[i];
+            double scale = i == 1 ? s->zoom : 1;
+            double x = WIDTH / 2. + (n % WIDTH - WIDTH / 2.) / scale, y = HEIGHT / 2. + (n / WIDTH - HEIGHT / 2.) / scale;
+            photos[i][n] = (float)(s->scene * patch_at(&behind, x - way[i][0], y - way[i][1], 1) +
+                                   s->mirror * patch_at(&mirrored, x - other[0], y - other[1], s->edge) +
+                                   check_random(-0.002, 0.002));
+        }
+}
+
+static esra_separation separate(int count)
+{
+    esra_solver *solver;
+    esra_settings settings;
+    esra_photos input = ESRA_PHOTOS_INIT;
+    esra_separation s = {.struct_size = sizeof s};
+    for (int i = 0; i < PHOTOS; i++)
+        views[i] = esra_image_planar(photos[i], WIDTH, HEIGHT, 1);
+    input.photos = count;
+    input.images = views;
+    input.motion = ESRA_MOTION_HOMOGRAPHY;
+    s.transmitted = esra_image_planar(transmitted, WIDTH, HEIGHT, 1);
+    esra_settings_default(&settings);
+    settings.lambda = 0.003;
+    settings.gap = 0.05;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    CHECK(esra_solver_separate(solver, &input, &settings, &s) == ESRA_OK);
+    esra_solver_free(&solver);
+    return s;
+}
+
+static void check_odd(const esra_separation *s, unsigned odd)
+{
+    if (!CHECK((s->warnings & ODD) == odd))
+        printf("    warnings %x, expected %x\n", s->warnings & ODD, odd);
+}
+
+static void good_photos_are_not_odd(void)
+{
+    take(&good);
+    esra_separation s = separate(PHOTOS);
+    CHECK(s.method == ESRA_METHOD_JOINT);
+    check_odd(&s, 0);
+}
+
+static void two_photos_are_told(void)
+{
+    take(&good);
+    esra_separation s = separate(2);
+    check_odd(&s, ESRA_WARN_TWO_PHOTOS);
+}
+
+static void zoom_is_told(void)
+{
+    struct series zoomed = good;
+    zoomed.zoom = 1.08;
+    take(&zoomed);
+    esra_separation s = separate(PHOTOS);
+    check_odd(&s, ESRA_WARN_ZOOM);
+}
+
+/* Photo i through a lens that is out of focus: means of 5 x 5 px. */
+static void defocus(int i)
+{
+    static float sharp[SAMPLES];
+    memcpy(sharp, photos[i], sizeof sharp);
+    for (int y = 2; y < HEIGHT - 2; y++)
+        for (int x = 2; x < WIDTH - 2; x++) {
+            double sum = 0;
+            for (int k = 0; k < 25; k++)
+                sum += sharp[(y + k / 5 - 2) * WIDTH + x + k % 5 - 2];
+            photos[i][y * WIDTH + x] = (float)(sum / 25);
+        }
+}
+
+static void focus_is_told(void)
+{
+    take(&good);
+    defocus(1);
+    defocus(1);
+    esra_separation s = separate(PHOTOS);
+    CHECK(s.warnings & ESRA_WARN_FOCUS);
+    CHECK(!(s.warnings & (ODD & ~(unsigned)(ESRA_WARN_FOCUS | ESRA_WARN_EXCHANGED))));
+}
+
+/* Bars that hide, so near that they move further than either layer. */
+static void a_fence_is_told(void)
+{
+    static const int bars[PHOTOS] = {0, 13, 29, 40};
+    take(&good);
+    for (int i = 0; i < PHOTOS; i++)
+        for (int n = 0; n < SAMPLES; n++)
+            if ((n % WIDTH + bars[i]) % 53 < 5 && n / WIDTH > 20)
+                photos[i][n] *= .4f;
+    esra_separation s = separate(PHOTOS);
+    CHECK(s.warnings & ESRA_WARN_OPAQUE);
+}
+
+/* Somebody who walks through the scene, in every photo elsewhere. */
+static void people_are_told(void)
+{
+    take(&good);
+    for (int i = 0; i < PHOTOS; i++)
+        for (int n = 0; n < SAMPLES; n++) {
+            double x = (n % WIDTH - 25 - 34 * i) / 8., y = (n / WIDTH - 60) / 20.;
+            if (x * x + y * y < 1)
+                photos[i][n] = (float)(.9 - .4 * x);
+        }
+    esra_separation s = separate(PHOTOS);
+    check_odd(&s, ESRA_WARN_MOVING);
+}
+
+static void exchanged_layers_are_told(void)
+{
+    struct series outshone = good;
+    outshone.scene = .27;
+    outshone.mirror = .7;
+    outshone.edge = 4;
+    take(&outshone);
+    esra_separation s = separate(PHOTOS);
+    check_odd(&s, ESRA_WARN_EXCHANGED);
+}
+
+/* Two layers that move together are one: the photo comes back, and is not called something else. */
+static void layers_that_move_together_are_told(void)
+{
+    struct series still = good;
+    still.together = true;
+    take(&still);
+    esra_separation s = separate(PHOTOS);
+    CHECK(s.method == ESRA_METHOD_NONE && (s.warnings & ESRA_WARN_ONE_MOTION));
+    check_odd(&s, 0);
+    CHECK(memcmp(transmitted, photos[0], sizeof transmitted) == 0);
+}
+
+static void noise_is_told_from_layers(void)
+{
+    struct pool *pool = NULL;
+    struct message message = {""};
+    struct image images[2], mask;
+    double share;
+    CHECK(esra_pool_create(&pool, 2, &message) == ESRA_OK);
+    CHECK(esra_image_create(&mask, WIDTH, HEIGHT, 1, &message) == ESRA_OK);
+    for (int k = 0; k < 2; k++)
+        CHECK(esra_image_create(&images[k], WIDTH, HEIGHT, 1, &message) == ESRA_OK);
+    make_patches(&behind);
+    make_patches(&mirrored);
+    for (int layers = 0; layers < 2; layers++) {
+        for (int n = 0; n < SAMPLES; n++) {
+            double value = patch_at(&behind, n % WIDTH, n / WIDTH, 1);
+            images[0].data[n] = (float)(value + check_random(-.02, .02));
+            value += layers * .1 * patch_at(&mirrored, n % WIDTH, n / WIDTH, 1);
+            images[1].data[n] = (float)(1.3 * (value + .05 + check_random(-.02, .02)));
+            mask.data[n] = n % WIDTH > 9;
+        }
+        CHECK(esra_alike_structure(&images[0], &images[1], &mask, 1.3, pool, &share, &message) == ESRA_OK);
+        CHECK(layers ? share > .4 : fabs(share - 1 / (16 * 3.14159)) < .005);
+    }
+    for (int n = 0; n < SAMPLES; n++)
+        mask.data[n] = 0;
+    CHECK(esra_alike_structure(&images[0], &images[1], &mask, 1, pool, &share, &message) == ESRA_OK && share == 1);
+    esra_image_free(&images[0]);
+    esra_image_free(&images[1]);
+    esra_image_free(&mask);
+    esra_pool_free(&pool);
+}
+
+int main(void)
+{
+    RUN(good_photos_are_not_odd);
+    RUN(two_photos_are_told);
+    RUN(zoom_is_told);
+    RUN(focus_is_told);
+    RUN(a_fence_is_told);
+    RUN(people_are_told);
+    RUN(exchanged_layers_are_told);
+    RUN(layers_that_move_together_are_told);
+    RUN(noise_is_told_from_layers);
+    return check_report();
+}
