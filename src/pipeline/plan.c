@@ -21,11 +21,12 @@
 #define FEATURE_BYTES 3e6
 #define TRACK_BYTES 11e6
 
-/* The longest side at which depths are swept, the reflection's motion in shares of the width, and labels at most
- * (camera/depth.c). */
+/* The longest side at which depths are swept, the reflection's motion in shares of the width, labels at most, and bytes of
+ * sums from which on other things make room for them (camera/depth.c). */
 #define SWEEP_SIDE   700
 #define SWEEP_SHARE  .2
 #define SWEEP_LABELS 96
+#define SWEEP_BESIDE ((double)(40 << 20))
 
 /* All levels of a pyramid together: 1 + 1/4 + 1/16 + ... */
 #define PYRAMID (4.0 / 3)
@@ -157,13 +158,16 @@ static double judge_bytes(const struct shape *s)
 }
 
 /* The reflection's depth: photos aligned, the scene's maps, vote and depth, what the scene leaves of each photo; and at
- * the size compared, for every label a cost and two bytes of sums, beside 28 floats of pictures and labels. */
+ * the size compared, for every label a cost and two bytes of sums, beside 28 floats of pictures and labels, and the photos'
+ * gradients where the sums are small. */
 static double sweep(const struct shape *s)
 {
     double longest = s->width > s->height ? s->width : s->height, scale = longest > SWEEP_SIDE ? SWEEP_SIDE / longest : 1;
     double labels = SWEEP_SHARE * scale * s->width < SWEEP_LABELS ? SWEEP_SHARE * scale * s->width : SWEEP_LABELS;
-    return aligned(s) + images(s, s->photos, 2 + s->channels) + images(s, 1, 5 + 3 * s->channels) +
-           pixels(s) * scale * scale * (3 * labels + 28 * sizeof(float));
+    double compared = pixels(s) * scale * scale;
+    double fields = 2 * labels * compared > SWEEP_BESIDE ? 0 : 8 * s->photos * compared * sizeof(float);
+    return aligned(s) + images(s, s->photos, 2 + s->channels) + images(s, 1, 5 + 3 * s->channels) + fields +
+           compared * (3 * labels + 28 * sizeof(float));
 }
 
 /* By depth: that, or the photos aligned, the reflection's maps, the scene's depth and gradients, and with them the joint
