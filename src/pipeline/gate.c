@@ -75,9 +75,12 @@ static double apart_px(const struct pipeline *p, int i)
     return isfinite(distance) ? distance : 0;
 }
 
-/* Layers that take back from each other more than they share have ghosts (gradients/opposed.h). Pairs of photos that were
- * separated well lay at .5 to .9, those whose layers were worse than the photo, scenes with depth foremost, at 1.1 to 3.3. */
-#define OPPOSED_MOST 1
+/* Layers that take back from each other more than this of what they share have ghosts (gradients/opposed.h). Pairs of photos
+ * that were separated well lay at .5 to .9, those whose layers were worse than the photo, scenes with depth foremost, at 1.1
+ * to 3.3. Where a photo could be left out and was predicted, more is believed: layers better than those voted on lay at .8
+ * to 1.25, worse ones at 1.4 to 2.2. */
+#define OPPOSED_MOST           1
+#define OPPOSED_MOST_PREDICTED 1.35
 
 /* Of noisy photos, two of three may predict the third a little worse than the photo most like it does. */
 #define WORSE_THAN_ALIKE 1.1
@@ -87,7 +90,8 @@ static double apart_px(const struct pipeline *p, int i)
 static bool borne_out(const struct pipeline *p)
 {
     const struct judgement *j = &p->judgement;
-    return p->by_depth || ((!j->judged || j->error < WORSE_THAN_ALIKE * j->baseline) && j->opposed < OPPOSED_MOST);
+    bool ghosts = j->opposed >= (j->judged ? OPPOSED_MOST_PREDICTED : OPPOSED_MOST);
+    return p->by_depth || ((!j->judged || j->error < WORSE_THAN_ALIKE * j->baseline) && !ghosts);
 }
 
 void esra_pipeline_decide(struct pipeline *p)

@@ -11,7 +11,7 @@ import unittest
 from cli import ESRA, UNTRUSTED, CliTest
 from pictures import png_bytes, scene, to_8_bit
 
-SMALL, _ = scene(photos=2, height=24, width=30)
+SMALL, _ = scene(photos=3, height=24, width=30)
 LARGE, _ = scene(photos=3, height=150, width=200)
 
 
@@ -23,7 +23,7 @@ class BatchTest(CliTest):
             (self.path / "in" / f"{n}.png").write_bytes(png_bytes(to_8_bit(photo)))
 
     def job(self, output, **extra):
-        return {"photos": ["0.png", "1.png"], "output": output, **extra}
+        return {"photos": ["0.png", "1.png", "2.png"], "output": output, **extra}
 
     def write(self, *jobs):
         """in/jobs.jsonl: lines are objects, or texts as they are."""
@@ -45,7 +45,7 @@ class Work(BatchTest):
     def test_scenes_are_those_of_separate(self):
         self.write(self.job("a"), "", self.job("b", options={"lambda": 0.01, "layers": "transmitted", "no-report": True}))
         self.batch(0, "--jobs", "2", stdout="", stderr="2 of 2 scenes are done (0 were before), 0 failed\n")
-        self.expect(0, "separate", "in/0.png", "in/1.png", "-o", "plain", "-q")
+        self.expect(0, "separate", "in/0.png", "in/1.png", "in/2.png", "-o", "plain", "-q")
         for name in "transmitted.png", "reflected-1.png", "confidence.png":
             self.assertEqual((self.path / "out" / "a" / name).read_bytes(), (self.path / "plain" / name).read_bytes())
         self.assertEqual(sorted(p.name for p in (self.path / "out" / "b").iterdir()),
@@ -79,9 +79,9 @@ class Work(BatchTest):
         self.assertEqual(self.begun()[5:], ["a", "b", "c"])
 
     def test_what_failed_is_tried_again(self):
-        self.write({"photos": ["0.png", "late.png"], "output": "a"})
+        self.write({"photos": ["0.png", "1.png", "late.png"], "output": "a"})
         self.batch(12)
-        (self.path / "in" / "late.png").write_bytes((self.path / "in" / "1.png").read_bytes())
+        (self.path / "in" / "late.png").write_bytes((self.path / "in" / "2.png").read_bytes())
         self.batch(0)
         self.assertEqual([line["exit"] for line in self.journal()], [66, 0])
 
@@ -99,17 +99,17 @@ class Work(BatchTest):
         self.batch(0, "--jobs", "2", "--max-memory", "200M")
         self.write(self.job("b"))
         done = self.batch(12, "--jobs", "20", "--max-memory", "200M")
-        self.assertIn(b"line 1: b: 2 photos of 30 x 24 need", done.stderr)
+        self.assertIn(b"line 1: b: 3 photos of 30 x 24 need", done.stderr)
         self.assertIn(b"and --max-memory is 10.0M", done.stderr)
 
     def test_files_of_options_are_seen_from_the_jobs(self):
-        self.expect(0, "align", "in/0.png", "in/1.png", "-o", "in/t.json")
-        self.write(self.job("a", options={"transforms": "t.json", "mixing": [1, 1], "reference": 1}))
+        self.expect(0, "align", "in/0.png", "in/1.png", "in/2.png", "-r", "1", "-o", "in/t.json")
+        self.write(self.job("a", options={"transforms": "t.json", "mixing": [1, 1, 1], "reference": 1}))
         self.batch(0)
         self.assertEqual(json.loads((self.path / "out" / "a" / "result.json").read_text())["reference"], 1)
 
     def test_standard_input(self):
-        line = json.dumps({"photos": ["in/0.png", "in/1.png"], "output": "a"}).encode()
+        line = json.dumps({"photos": ["in/0.png", "in/1.png", "in/2.png"], "output": "a"}).encode()
         self.expect(0, "batch", "-", "-o", "out", input=line)
         self.assertEqual(self.begun(), ["a"])
 

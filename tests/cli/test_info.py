@@ -85,7 +85,7 @@ class Plans(InfoTest):
         return memory["planned"] / memory["peak"]
 
     def test_the_plan_is_met_within_a_tenth(self):
-        for photos, height, width in (3, 240, 320), (2, 210, 280), (5, 120, 160):
+        for photos, height, width in (3, 240, 320), (4, 210, 280), (5, 120, 160):
             names = self.save_scene(photos=photos, height=height, width=width)
             ratio = self.check_plan(names)
             print(f"{photos} photos of {width} x {height}: planned/peak {ratio:.3f}")
@@ -130,7 +130,7 @@ class Limits(InfoTest):
         self.assertIn(b"a is damaged", self.expect(65, "separate", *"abc", "-o", "out", "--max-memory", "90g").stderr)
 
     def test_enough_is_enough(self):
-        names = self.save_scene(photos=2, height=60, width=80)
+        names = self.save_scene(photos=3, height=60, width=80)
         self.expect(0, "separate", *names, "-o", "out", "-q", "--max-memory", "1G")
 
     def test_standard_input_counts_as_the_others(self):

@@ -9,8 +9,9 @@ import numpy as np
 from cli import ESRA, UNTRUSTED, CliTest
 from pictures import png_bytes, scene, to_8_bit
 
-PHOTOS, _ = scene(photos=2, height=60, width=80)
+PHOTOS, _ = scene(photos=3, height=60, width=80)
 NAMES = ["a.png", "b.png"]
+THREE = [*NAMES, "c.png"]
 
 
 class Unbuilt(CliTest):
@@ -27,16 +28,16 @@ class Unbuilt(CliTest):
 class Untrusted(CliTest):
     def setUp(self):
         super().setUp()
-        for name, photo in zip(NAMES, PHOTOS):
+        for name, photo in zip(THREE, PHOTOS):
             (self.path / name).write_bytes(png_bytes(to_8_bit(photo)))
 
     def test_separate(self):
         for output, extra in ("plain", []), ("apart", ["--untrusted"]):
-            self.expect(0, "separate", *NAMES, "-o", output, "-q", *extra)
+            self.expect(0, "separate", *THREE, "-o", output, "-q", *extra)
         for name in "transmitted.png", "reflected-1.png", "reflected-2.png", "confidence.png":
             self.assertEqual((self.path / "plain" / name).read_bytes(), (self.path / "apart" / name).read_bytes())
         told = json.loads((self.path / "apart" / "result.json").read_text())
-        self.assertEqual([photo["light"] for photo in told["photos"]], ["assumed sRGB"] * 2)
+        self.assertEqual([photo["light"] for photo in told["photos"]], ["assumed sRGB"] * 3)
 
     def test_other_commands(self):
         for command in (["compare", *NAMES], ["align", *NAMES, "-o", "-"], ["info", *NAMES]):

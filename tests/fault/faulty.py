@@ -19,18 +19,19 @@ if os.access("/dev/shm", os.W_OK):
 FULL = bool(os.environ.get("ESRA_TEST_ALL"))  # every case there is, not a sample of them
 
 TWICE = ["a.png", "a.png"]  # the same photo twice comes back as it was: every output is written, and little computed
-LAYERS = ["transmitted", "reflected-1", "reflected-2", "confidence"]
 
 
-def layers(kind):
-    return [f"out/{name}.{kind}" for name in LAYERS] + ["out/result.json", "out/report.html"]
+def layers(kind, photos=2):
+    names = ["transmitted", *(f"reflected-{n + 1}" for n in range(photos)), "confidence"]
+    return [f"out/{name}.{kind}" for name in names] + ["out/result.json", "out/report.html"]
 
 
 # name: arguments, exit code of a good run, what it writes
 COMMANDS = {
     **{f"separate to {kind}": (["separate", *TWICE, "-o", "out", "--format", kind, "-q"], 11, layers(kind))
        for kind in ("png", "jpg", "tif", "npy")},
-    "separate": (["separate", "p1.png", "p2.png", "-o", "out", "-q", "--max-iterations", "2"], None, layers("png")),
+    "separate": (["separate", "p1.png", "p2.png", "p3.png", "-o", "out", "-q", "--max-iterations", "2"], None,
+                 layers("png", 3)),
     "align": (["align", *TWICE, "-o", "t.json", "-q"], 0, ["t.json"]),
     "solve": (["solve", "--mixtures", "I.npy", "--gradients", "E.npy", "--mixing", "0.8,0.9", "-o", "L.npy", "-q",
                "--duals", "U.npy", "--max-iterations", "2", "--gap", "0"], 0, ["L.npy", "U.npy"]),
@@ -64,7 +65,7 @@ class FaultTest(CliTest):
         rng = np.random.default_rng(1)
         for name, height in ("a", 16), ("b", 16), ("c", 12):
             self.save(name, rng.integers(0, 256, (height, 20, 3), np.uint8))
-        for n, photo in enumerate(scene(photos=2, height=40, width=48)[0]):
+        for n, photo in enumerate(scene(photos=3, height=40, width=48)[0]):
             self.save(f"p{n + 1}", to_8_bit(photo))
         motion = {"transmitted": np.eye(3).tolist(), "reflected": [[1, 0, 2], [0, 1, 1], [0, 0, 1]]}
         (self.path / "T.json").write_text(json.dumps({"schema": "esra-transforms-1", "reference": 1, "width": 20,

@@ -105,7 +105,8 @@ class Kills(FaultTest):
 
     def test_without_nameless_files(self):
         """Where the file system has no O_TMPFILE, a kill leaves names; the next run clears them away."""
-        for n in 1, 40, 200:
+        writes = self.calls(self.new_arguments)[0]["write"]
+        for n in 1, writes // 2, writes:
             self.make(self.old_arguments)
             done = self.run_faulty(self.new_arguments, f"tmpfile:1+:EOPNOTSUPP,write:{n}:kill")
             self.assertEqual(done.returncode, -signal.SIGKILL)
