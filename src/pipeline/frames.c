@@ -101,6 +101,7 @@ esra_status esra_pipeline_load(struct pipeline *p)
     size_t m = (size_t)p->photos;
     p->seen = esra_allocate(m, sizeof *p->seen);
     p->copies = esra_allocate(m, sizeof *p->copies);
+    p->looks = esra_allocate(m, sizeof *p->looks);
     p->motions = esra_allocate(m, sizeof *p->motions);
     p->still = esra_allocate(m, sizeof *p->still);
     p->mirror = esra_allocate(m, sizeof *p->mirror);
@@ -108,7 +109,7 @@ esra_status esra_pipeline_load(struct pipeline *p)
     p->reflection_gain = esra_allocate(m, sizeof *p->reflection_gain);
     p->aligned = esra_allocate(m, sizeof *p->aligned);
     p->masks = esra_allocate(m, sizeof *p->masks);
-    if (!p->seen || !p->copies || !p->motions || !p->still || !p->mirror || !p->mixing || !p->reflection_gain ||
+    if (!p->seen || !p->copies || !p->looks || !p->motions || !p->still || !p->mirror || !p->mixing || !p->reflection_gain ||
         !p->aligned || !p->masks)
         return esra_fail_memory(p->message);
     for (int i = 0; i < p->photos; i++) {
@@ -116,6 +117,8 @@ esra_status esra_pipeline_load(struct pipeline *p)
         p->mixing[i] = p->reflection_gain[i] = 1;
         TRY(take_photo(p, i));
     }
+    if (!p->is_small && !p->on_trial)
+        TRY(esra_pipeline_look(p));
 fail:
     return status;
 }

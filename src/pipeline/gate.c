@@ -19,11 +19,6 @@
 /* Below this mean robust weight the two-layer model does not hold: see esra_joint_info. */
 #define TRUSTED_LEAST .5
 
-/* The standard deviation of a photo's samples that one step of an 8-bit code in the middle tones has; and a side on which
- * no corner and its surroundings find room. Asked only of photos that were not aligned. */
-#define BLANK_DEVIATION .004
-#define LEAST_SIDE      16
-
 static double clipped_share(const struct image *photo)
 {
     size_t pixels = (size_t)photo->width * (size_t)photo->height, clipped = 0;
@@ -36,28 +31,13 @@ static double clipped_share(const struct image *photo)
     return (double)clipped / (double)pixels;
 }
 
-/* Nothing to go by: one even tone, or fewer pixels than a pattern needs. */
-static bool is_blank(const struct image *photo)
-{
-    size_t samples = (size_t)photo->width * (size_t)photo->height * (size_t)photo->channels;
-    double sum = 0, squares = 0;
-    if (photo->width < LEAST_SIDE || photo->height < LEAST_SIDE)
-        return true;
-    for (size_t n = 0; n < samples; n++) {
-        sum += photo->data[n];
-        squares += (double)photo->data[n] * photo->data[n];
-    }
-    double mean = sum / (double)samples;
-    return squares / (double)samples - mean * mean < BLANK_DEVIATION * BLANK_DEVIATION;
-}
-
 static unsigned photo_warnings(const struct pipeline *p, int i)
 {
     const struct photo_motion *m = &p->motions[i];
     unsigned warnings = 0;
     if (!m->aligned)
         return ESRA_WARN_NOT_ALIGNED |
-               (is_blank(&p->seen[i]) || is_blank(&p->seen[p->reference]) ? ESRA_WARN_BLANK : 0);
+               (p->looks[i].blank || p->looks[p->reference].blank ? ESRA_WARN_BLANK : 0);
     if (m->residual < SAME_RESIDUAL && !p->input->transmitted)
         warnings |= ESRA_WARN_SAME_PHOTO;
     if (m->overlap < LITTLE_OVERLAP)

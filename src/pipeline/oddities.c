@@ -15,6 +15,11 @@
 #define FINE_PX .7
 #define COARSE_PX 2.
 
+/* The standard deviation of a photo's samples that one step of an 8-bit code in the middle tones has; and a side on which
+ * no corner and its surroundings find room. Asked only of photos that were not aligned. */
+#define BLANK_DEVIATION .004
+#define LEAST_SIDE      16
+
 /* The scale of a photo against the reference's. A hand that moves leaves it within 2 %. */
 #define ZOOM_RATIO 1.04
 #define ZOOM_GRID 9
@@ -115,26 +120,43 @@ fail:
     return status;
 }
 
+/* Nothing to go by: one even tone, or fewer pixels than a pattern needs. */
+static bool is_blank(const struct image *photo)
+{
+    size_t samples = (size_t)photo->width * (size_t)photo->height * (size_t)photo->channels;
+    double sum = 0, squares = 0;
+    if (photo->width < LEAST_SIDE || photo->height < LEAST_SIDE)
+        return true;
+    for (size_t n = 0; n < samples; n++) {
+        sum += photo->data[n];
+        squares += (double)photo->data[n] * photo->data[n];
+    }
+    double mean = sum / (double)samples;
+    return squares / (double)samples - mean * mean < BLANK_DEVIATION * BLANK_DEVIATION;
+}
+
+esra_status esra_pipeline_look(struct pipeline *p)
+{
+    esra_status status = ESRA_OK;
+    for (int i = 0; i < p->photos; i++) {
+        p->looks[i].blank = is_blank(&p->seen[i]);
+        TRY(esra_sharpness(&p->seen[i], !p->input->stored_values, p->pool, &p->looks[i].sharpness, p->message));
+    }
+fail:
+    return status;
+}
+
 static bool takes_part(const struct pipeline *p, int i)
 {
     return i != p->reference && p->motions[i].aligned;
 }
 
-static esra_status compare_focus(struct pipeline *p)
+static void compare_focus(struct pipeline *p)
 {
-    bool linear = !p->input->stored_values && !p->rooted;
-    double mine = 1, other = 1;
-    esra_status status;
-    TRY(esra_sharpness(&p->seen[p->reference], linear, p->pool, &mine, p->message));
-    for (int i = 0; i < p->photos; i++) {
-        if (!takes_part(p, i))
-            continue;
-        TRY(esra_sharpness(&p->seen[i], linear, p->pool, &other, p->message));
-        if (fabs(log(other / mine)) > log(SHARP_RATIO))
+    for (int i = 0; i < p->photos; i++)
+        if (takes_part(p, i) &&
+            fabs(log(p->looks[i].sharpness / p->looks[p->reference].sharpness)) > log(SHARP_RATIO))
             p->oddities |= ESRA_WARN_FOCUS;
-    }
-fail:
-    return status;
 }
 
 /* ---- Zoom ---- */
@@ -356,7 +378,7 @@ esra_status esra_pipeline_inspect(struct pipeline *p)
     if (p->input->transmitted)
         return ESRA_OK;
     compare_scales(p);
-    TRY(compare_focus(p));
+    compare_focus(p);
     if (!p->joint)
         return ESRA_OK;
     esra_joint_trim(p->joint);

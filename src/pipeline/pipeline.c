@@ -202,6 +202,7 @@ void esra_pipeline_free(struct pipeline *p)
     esra_images_free(&p->copies, p->photos);
     esra_parallax_free(&p->parallax, p->photos);
     esra_release(&p->seen);
+    esra_release(&p->looks);
     esra_release(&p->motions);
     esra_release(&p->still);
     esra_release(&p->mirror);

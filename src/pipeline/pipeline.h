@@ -35,6 +35,10 @@ struct pipeline {
     int photos, reference, width, height, channels;
     struct image *seen;           /* the photos as they came, planar; borrowed */
     struct image *copies;         /* owned samples of those that did not come planar */
+    struct photo_look {
+        bool blank;       /* there is nothing in it to go by */
+        double sharpness; /* see oddities.h */
+    } *looks;                     /* what each photo is like by itself; not asked of small ones or on trial */
     struct photo_motion *motions; /* as found by align/ */
     struct transform *still;      /* reference px -> photo px, by which the transmitted layer stands still */
     struct transform *mirror;     /* g_i: reference px -> px of the reflection's frame */
@@ -78,6 +82,7 @@ esra_status esra_pipeline_find_reflection(struct pipeline *p);
 esra_status esra_pipeline_solve_jointly(struct pipeline *p);
 esra_status esra_pipeline_judge(struct pipeline *p);
 esra_status esra_pipeline_choose(struct pipeline *p);
+esra_status esra_pipeline_look(struct pipeline *p);
 esra_status esra_pipeline_inspect(struct pipeline *p);
 void esra_pipeline_decide(struct pipeline *p);
 esra_status esra_pipeline_extract(struct pipeline *p);
