@@ -1,6 +1,6 @@
 /* pipeline/oddities.c - zoom, focus, things that hide or move by themselves, layers that may be exchanged. Each rule compares
- * photos of one series with one another, or a photo with what the layers make of it; all thresholds stand midway between
- * what was measured of forty good scenes and four real ones, and of scenes made odd in just that way. */
+ * photos of one series with one another, or a photo with what the layers make of it; each threshold lies between what was
+ * measured of good scenes and what was measured of one to three that were made odd in just that way. */
 #include "pipeline/oddities.h"
 
 #include <math.h>
