@@ -38,7 +38,7 @@ test-asan: setup
 	ctest --test-dir build-asan -j $(JOBS) --output-on-failure -E '$(SLOW)'
 
 # Whole separations by the dozen: minutes with sanitizers, where other suites run the same code. test-all runs them too.
-SLOW = ^(cli/(info|mistakes|modules|outputs|photos|report|separate)|pipeline/stops)$$
+SLOW = ^(cli/(batch|info|mistakes|modules|outputs|photos|report|separate)|pipeline/(depth|large|oddities|stops))$$
 
 # Also every fault instead of a sample, the thread sanitizer, clang, the core alone, and valgrind.
 test-all: test
