@@ -4,6 +4,7 @@
 #include <esra/esra.h>
 
 #include "check.h"
+#include "patches.h"
 #include "pipeline/alike.h"
 
 #define WIDTH   160
@@ -17,34 +18,7 @@
 static float photos[PHOTOS][SAMPLES], transmitted[SAMPLES];
 static esra_image views[PHOTOS];
 
-/* Overlapping bright and dark patches, defined everywhere. */
-struct patches {
-    double x[60], y[60], radius[60], level[60];
-};
-
 static struct patches behind, mirrored;
-
-static void make_patches(struct patches *p)
-{
-    for (int n = 0; n < 60; n++) {
-        p->x[n] = check_random(-40, WIDTH + 40);
-        p->y[n] = check_random(-40, HEIGHT + 40);
-        p->radius[n] = check_random(4, 25);
-        p->level[n] = check_random(0, 1);
-    }
-}
-
-/* `edge` px wide are the edges of the patches. */
-static double patch_at(const struct patches *p, double x, double y, double edge)
-{
-    double value = 0.1;
-    for (int n = 0; n < 60; n++) {
-        double distance = (fmax(fabs(x - p->x[n]), fabs(y - p->y[n])) - p->radius[n]) / edge;
-        double inside = distance < -0.5 ? 1 : distance > 0.5 ? 0 : 0.5 - distance;
-        value += inside * (p->level[n] - value);
-    }
-    return value;
-}
 
 /* How a series is taken. */
 struct series {
@@ -60,8 +34,8 @@ static const double mirror_way[PHOTOS][2] = {{0, 0}, {-6, 5}, {7, 4}, {-3, -7}};
 
 static void take(const struct series *s)
 {
-    make_patches(&behind);
-    make_patches(&mirrored);
+    make_patches(&behind, WIDTH, HEIGHT);
+    make_patches(&mirrored, WIDTH, HEIGHT);
     for (int i = 0; i < PHOTOS; i++)
         for (int n = 0; n < SAMPLES; n++) {
             const double *other = s->together ? way[i] : mirror_way[i];
@@ -208,8 +182,8 @@ static void noise_is_told_from_layers(void)
     CHECK(esra_image_create(&mask, WIDTH, HEIGHT, 1, &message) == ESRA_OK);
     for (int k = 0; k < 2; k++)
         CHECK(esra_image_create(&images[k], WIDTH, HEIGHT, 1, &message) == ESRA_OK);
-    make_patches(&behind);
-    make_patches(&mirrored);
+    make_patches(&behind, WIDTH, HEIGHT);
+    make_patches(&mirrored, WIDTH, HEIGHT);
     for (int layers = 0; layers < 2; layers++) {
         for (int n = 0; n < SAMPLES; n++) {
             double value = patch_at(&behind, n % WIDTH, n / WIDTH, 1);

@@ -3,6 +3,7 @@
 #include <esra/esra.h>
 
 #include "check.h"
+#include "patches.h"
 
 #define WIDTH 160
 #define HEIGHT 120
@@ -15,49 +16,23 @@ static esra_transform scene_motion[PHOTOS], mirror_motion[PHOTOS];
 static double mixing[PHOTOS], gains[PHOTOS];
 static esra_photo_facts facts[PHOTOS];
 
-/* A layer of overlapping bright and dark patches with sharp edges, defined everywhere. */
-struct patches {
-    double x[60], y[60], radius[60], level[60];
-};
-
-static void make_patches(struct patches *p)
-{
-    for (int n = 0; n < 60; n++) {
-        p->x[n] = check_random(-40, WIDTH + 40);
-        p->y[n] = check_random(-40, HEIGHT + 40);
-        p->radius[n] = check_random(4, 25);
-        p->level[n] = check_random(0, 1);
-    }
-}
-
-static double patch_at(const struct patches *p, double x, double y)
-{
-    double value = 0.1;
-    for (int n = 0; n < 60; n++) {
-        double distance = fmax(fabs(x - p->x[n]), fabs(y - p->y[n])) - p->radius[n];
-        double inside = distance < -0.5 ? 1 : distance > 0.5 ? 0 : 0.5 - distance; /* an edge one pixel wide */
-        value += inside * (p->level[n] - value);
-    }
-    return value;
-}
-
 static struct patches behind, mirrored;
 static const double scene_shift[PHOTOS][2] = {{0, 0}, {3, -2}, {-4, 1}}, mirror_shift[PHOTOS][2] = {{0, 0}, {-6, 5}, {7, 4}};
 
 static double truth_at(int x, int y)
 {
-    return 0.7 * patch_at(&behind, x, y);
+    return 0.7 * patch_at(&behind, x, y, 1);
 }
 
 static void make_photos(void)
 {
-    make_patches(&behind);
-    make_patches(&mirrored);
+    make_patches(&behind, WIDTH, HEIGHT);
+    make_patches(&mirrored, WIDTH, HEIGHT);
     for (int i = 0; i < PHOTOS; i++)
         for (int n = 0; n < SAMPLES; n++) {
             double x = n % WIDTH, y = n / WIDTH;
-            photos[i][n] = (float)(0.7 * patch_at(&behind, x - scene_shift[i][0], y - scene_shift[i][1]) +
-                                   0.25 * patch_at(&mirrored, x - mirror_shift[i][0], y - mirror_shift[i][1]) +
+            photos[i][n] = (float)(0.7 * patch_at(&behind, x - scene_shift[i][0], y - scene_shift[i][1], 1) +
+                                   0.25 * patch_at(&mirrored, x - mirror_shift[i][0], y - mirror_shift[i][1], 1) +
                                    check_random(-0.002, 0.002));
         }
 }
@@ -160,9 +135,9 @@ static void unrelated_photos_come_back(void)
 {
     struct patches other;
     make_photos();
-    make_patches(&other);
+    make_patches(&other, WIDTH, HEIGHT);
     for (int n = 0; n < SAMPLES; n++)
-        photos[1][n] = (float)patch_at(&other, n % WIDTH, n / WIDTH);
+        photos[1][n] = (float)patch_at(&other, n % WIDTH, n / WIDTH, 1);
     esra_photos input = photos_input(2);
     esra_separation s = separate(&input, 1);
     CHECK(s.method == ESRA_METHOD_NONE && (s.warnings & ESRA_WARN_NOT_ALIGNED));
