@@ -282,7 +282,7 @@ typedef struct esra_separation {
     esra_photo_facts *facts;            /* m */
     esra_method method;
     unsigned warnings;      /* a set of esra_warning */
-    esra_info info;         /* of the certified solve */
+    esra_info info;         /* of the certified solve; stands in the midst, and so has to keep its size from 0.1 on */
     double joint_objective; /* of the two-layer model, a pixel; 0 where it was not solved */
     double joint_residual;  /* root mean square of what it does not explain */
     double align_s, joint_s, solve_s, total_s; /* seconds */

@@ -18,6 +18,10 @@ class HardScenes(SeparateTest):
         for names in ["p1.png", "p1.png"], ["p1.png"] * 3:
             self.assertIn("same-photo", self.gives_back(to_8_bit(PHOTOS[0]), photos=names))
 
+    def test_two_photos_that_leave_ghosts(self):
+        """Fine texture everywhere: two photos leave to either layer what one of them has and the other takes back."""
+        self.assertEqual(self.gives_back(to_8_bit(PHOTOS[0]), photos=NAMES[:2]), {"two-photos", "poor-fit"})
+
     def test_unrelated_photos(self):
         for n in range(3):
             self.save(f"u{n}.png", np.random.default_rng(n).integers(0, 256, (HEIGHT, WIDTH, 3), np.uint8))
