@@ -149,7 +149,7 @@ static inline bool scene_meet(const struct scene *s, int n, double u, double v, 
 static inline void scene_render(struct scene *s)
 {
     struct message message = {""};
-    double a, b;
+    double a = 0, b = 0;
     for (int n = 0; n < s->photos; n++) {
         CHECK(esra_image_create(&s->photo[n], s->width, s->height, 3, &message) == ESRA_OK);
         for (int y = 0; y < s->height; y++)
