@@ -259,6 +259,7 @@ typedef enum esra_warning {
     ESRA_WARN_OPAQUE = 1 << 12,    /* something before the scene hides it: a fence, dirt */
     ESRA_WARN_MOVING = 1 << 13,    /* something in the scene moves by itself: people, cars */
     ESRA_WARN_EXCHANGED = 1 << 14, /* what is called reflected may be the scene */
+    ESRA_WARN_LENS = 1 << 15,      /* the lens bends straight lines, and motions fit the less for it */
 } esra_warning;
 
 typedef struct esra_photo_facts {

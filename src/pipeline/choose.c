@@ -96,6 +96,7 @@ esra_status esra_pipeline_choose(struct pipeline *p)
     TRY(esra_pipeline_load(&trial));
     TRY(esra_pipeline_try_depth(&trial));
     p->stopped = p->stopped || trial.stopped;
+    p->oddities |= trial.oddities & ESRA_WARN_LENS;
     p->alike = trial.alike; /* what was left of flat motions is parallax, and there is no reflection */
     p->by_depth = p->by_depth || (!p->stopped && depth_wins(&trial, p));
     if (p->by_depth) {

@@ -13,6 +13,9 @@
 /* A pose that fewer tracks bear on is not to be trusted. */
 #define TRACKS_LEAST 20
 
+/* A lens that moves what is at the middle of an edge by this share of its way from the centre. */
+#define BENT .04
+
 /* Visibility: what is nearer by more than this many labels hides. */
 #define HIDES_LABELS 3
 
@@ -87,6 +90,8 @@ static esra_status look(struct pipeline *p, const struct image *stored)
     struct depth_options options = {0};
     esra_status status;
     TRY(esra_camera_find(&x->camera, p->pool, stored, p->photos, p->reference, p->message));
+    if (x->camera.found && fabs(x->camera.bend) >= BENT)
+        p->oddities |= ESRA_WARN_LENS;
     if (x->camera.found && !esra_pipeline_stopping(p, "align"))
         TRY(esra_depth_transmitted(&x->scene, p->pool, &x->camera, stored, &options, p->message));
 fail:

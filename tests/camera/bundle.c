@@ -108,6 +108,42 @@ static void a_turning_camera_shows_no_parallax(void)
     esra_tracks_free(&tracks);
 }
 
+/* Where a lens of distortion k, in units of half the longer side, shows what a good one shows at (x, y). */
+static void bend(const struct tracks *tracks, double k, struct sighting *at)
+{
+    double half = fmax(tracks->width, tracks->height) / 2.;
+    double x = (at->x - tracks->width / 2.) / half, y = (at->y - tracks->height / 2.) / half, r = hypot(x, y), q = r;
+    for (int n = 0; n < 20 && r > 0; n++)
+        q = r / (1 - k * q * q);
+    at->x = tracks->width / 2. + (r > 0 ? q / r : 1) * x * half;
+    at->y = tracks->height / 2. + (r > 0 ? q / r : 1) * y * half;
+}
+
+static double bend_found(double k, double lowest, double highest)
+{
+    struct scene s;
+    struct camera camera;
+    struct message message = {""};
+    scene_motion(&s, 600, 400, 15);
+    struct tracks tracks = make_tracks(&s, SCENE_PHOTOS, 20, lowest, highest, .1);
+    for (int n = 0; k != 0 && n < TRACKS * SCENE_PHOTOS; n++)
+        bend(&tracks, k, &tracks.at[n]);
+    CHECK(esra_bundle(&camera, NULL, &tracks, NULL, &message) == ESRA_OK);
+    double found = camera.bend;
+    esra_camera_free(&camera);
+    esra_tracks_free(&tracks);
+    return found;
+}
+
+static void a_lens_that_bends_lines_is_told_from_depth(void)
+{
+    CHECK_NEAR(bend_found(-.1, 1, 1), -.1, .021);
+    CHECK_NEAR(bend_found(.06, 1, 1), .06, .021);
+    CHECK_NEAR(bend_found(-.1, .98, 1.02), -.1, .041);
+    CHECK(bend_found(0, 1, 1) == 0);
+    CHECK(bend_found(0, .6, 1.4) == 0);
+}
+
 static void few_tracks_are_told(void)
 {
     struct scene s;
@@ -163,6 +199,7 @@ int main(void)
     RUN(exact_tracks_give_the_camera);
     RUN(two_photos_are_enough);
     RUN(a_turning_camera_shows_no_parallax);
+    RUN(a_lens_that_bends_lines_is_told_from_depth);
     RUN(few_tracks_are_told);
     RUN(a_photo_of_something_else_is_told);
     RUN(outliers_leave_the_epipolar_lines);

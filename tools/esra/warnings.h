@@ -36,6 +36,8 @@
     ROW(ESRA_WARN_MOVING, "moving", "Something in the scene moves by itself, such as people: expect traces of it.",        \
         "Wait until nothing moves, or leave out the photos that show it.")                                             \
     ROW(ESRA_WARN_EXCHANGED, "exchanged", "The layers may be exchanged: what is called reflected is the sharper of the two.", \
-        "Look at the reflected pictures; if they show the scene, try --swap.")
+        "Look at the reflected pictures; if they show the scene, try --swap.")                                         \
+    ROW(ESRA_WARN_LENS, "lens", "The lens bends straight lines, as fisheyes do: the photos fit each other the less for it.", \
+        "Correct the photos' distortion first (darktable and other converters do), or zoom in and step back.")
 
 #endif
