@@ -12,11 +12,11 @@
 void esra_joint_settings_default(struct joint_settings *settings)
 {
     *settings = (struct joint_settings){
-        .lambda_transmitted = 1e-3,
+        .lambda_transmitted = 2e-3,
         .lambda_reflected = 2e-3,
         .lambda_expected = 0.05,
         .robust_scale = 0.02,
-        .edge_scale = 0.002,
+        .edge_scale = 0.0005,
         .negative = 1,
         .reweighings = 3,
         .coarse_effort = 3,
