@@ -6,10 +6,16 @@
 /* Errors of prediction, by depth over by homographies: below the first depth is the way, above the second it is not.
  * Between them both motions are about right, and what counts is how much of the photos each explains: depth, whose T is
  * held to the gradients that the photos agree on, may explain a little less. Scenes with depth lay at .2 to 1.5, scenes of
- * flat layers at 1.8 to 6, but for those whose reflection hardly shows. */
-#define CLEARLY_BETTER .9
-#define CLEARLY_WORSE 1.65
-#define TRUST_SLACK .05
+ * flat layers at 1.8 to 6, but for those whose reflection hardly shows and noisy ones of three photos, at .9 to 1. */
+#define CLEARLY_BETTER .85
+#define CLEARLY_WORSE  1.65
+#define TRUST_SLACK    .05
+
+/* Tracks that homographies leave farther off than this many times what the camera leaves show parallax. Where none is seen
+ * depth has less to gain, and less is believed: photographs then lay at -.01 and better, flat scenes for which depth was
+ * 2 and 3 dB worse at -.05 and -.06. */
+#define PARALLAX_SEEN     2
+#define TRUST_SLACK_FLAT .03
 
 /* Below this error of prediction, over that of the photo most alike, layers add up in linear light: scenes that were made so
  * lay at .36 and .50, photographs whose layers were better in the root of light at .70 and 1.09. */
@@ -66,6 +72,11 @@ fail:
     return status;
 }
 
+static double trust_slack(const struct camera *camera)
+{
+    return camera->parallax_px > PARALLAX_SEEN * camera->error_px ? TRUST_SLACK : TRUST_SLACK_FLAT;
+}
+
 static bool depth_wins(const struct pipeline *depth, const struct pipeline *flat)
 {
     if (!depth->judgement.judged)
@@ -73,8 +84,9 @@ static bool depth_wins(const struct pipeline *depth, const struct pipeline *flat
     if (!flat->judgement.judged)
         return true;
     double ratio = depth->judgement.error / flat->judgement.error;
-    return ratio < CLEARLY_BETTER || (ratio < CLEARLY_WORSE && depth->joint_info.trusted >
-                                                                   flat->joint_info.trusted - TRUST_SLACK);
+    double slack = trust_slack(&depth->parallax->camera);
+    return ratio < CLEARLY_BETTER ||
+           (ratio < CLEARLY_WORSE && depth->joint_info.trusted > flat->joint_info.trusted - slack);
 }
 
 /* What is kept of a trial: how well it predicts. */
