@@ -12,7 +12,7 @@
 void esra_joint_settings_default(struct joint_settings *settings)
 {
     *settings = (struct joint_settings){
-        .lambda_transmitted = 2e-3,
+        .lambda_transmitted = 1.5e-3,
         .lambda_reflected = 2e-3,
         .lambda_expected = 0.05,
         .robust_scale = 0.02,
