@@ -135,6 +135,7 @@ static double bend_found(double k, double lowest, double highest)
     return found;
 }
 
+/* To a step of what is tried, .02; to two where there is a little depth too. */
 static void a_lens_that_bends_lines_is_told_from_depth(void)
 {
     CHECK_NEAR(bend_found(-.1, 1, 1), -.1, .021);

@@ -13,7 +13,8 @@
 #define SAMPLES (WIDTH * HEIGHT)
 
 #define ODD                                                                                                    \
-    (ESRA_WARN_TWO_PHOTOS | ESRA_WARN_ZOOM | ESRA_WARN_FOCUS | ESRA_WARN_OPAQUE | ESRA_WARN_MOVING | ESRA_WARN_EXCHANGED)
+    (ESRA_WARN_TWO_PHOTOS | ESRA_WARN_ZOOM | ESRA_WARN_FOCUS | ESRA_WARN_OPAQUE | ESRA_WARN_MOVING | ESRA_WARN_EXCHANGED | \
+     ESRA_WARN_LENS)
 
 static float photos[PHOTOS][SAMPLES], transmitted[SAMPLES];
 static esra_image views[PHOTOS];
@@ -26,9 +27,11 @@ struct series {
     double edge;          /* of the mirrored layer: how far it is out of focus */
     double zoom;          /* photo 1's scale */
     bool together;        /* both layers move alike */
+    double bend;          /* of the lens: what a good one shows at q (1 - bend |q|^2) is seen at q, half the width being 1 */
+    double reach;         /* so many times as far the camera moves */
 };
 
-static const struct series good = {.7, .25, 1, 1, false};
+static const struct series good = {.7, .25, 1, 1, false, 0, 1};
 static const double way[PHOTOS][2] = {{0, 0}, {3, -2}, {-4, 1}, {2, 4}};
 static const double mirror_way[PHOTOS][2] = {{0, 0}, {-6, 5}, {7, 4}, {-3, -7}};
 
@@ -40,14 +43,16 @@ static void take(const struct series *s)
         for (int n = 0; n < SAMPLES; n++) {
             const double *other = s->together ? way[i] : mirror_way[i];
             double scale = i == 1 ? s->zoom : 1;
-            double x = WIDTH / 2. + (n % WIDTH - WIDTH / 2.) / scale, y = HEIGHT / 2. + (n / WIDTH - HEIGHT / 2.) / scale;
-            photos[i][n] = (float)(s->scene * patch_at(&behind, x - way[i][0], y - way[i][1], 1) +
-                                   s->mirror * patch_at(&mirrored, x - other[0], y - other[1], s->edge) +
+            double across = n % WIDTH - WIDTH / 2., down = n / WIDTH - HEIGHT / 2.;
+            double straight = 1 - s->bend * (across * across + down * down) * 4 / (WIDTH * WIDTH);
+            double x = WIDTH / 2. + across * straight / scale, y = HEIGHT / 2. + down * straight / scale;
+            photos[i][n] = (float)(s->scene * patch_at(&behind, x - s->reach * way[i][0], y - s->reach * way[i][1], 1) +
+                                   s->mirror * patch_at(&mirrored, x - s->reach * other[0], y - s->reach * other[1], s->edge) +
                                    check_random(-0.002, 0.002));
         }
 }
 
-static esra_separation separate(int count)
+static esra_separation separate_by(esra_motion motion, int count)
 {
     esra_solver *solver;
     esra_settings settings;
@@ -57,7 +62,7 @@ static esra_separation separate(int count)
         views[i] = esra_image_planar(photos[i], WIDTH, HEIGHT, 1);
     input.photos = count;
     input.images = views;
-    input.motion = ESRA_MOTION_HOMOGRAPHY;
+    input.motion = motion;
     s.transmitted = esra_image_planar(transmitted, WIDTH, HEIGHT, 1);
     esra_settings_default(&settings);
     settings.lambda = 0.003;
@@ -66,6 +71,11 @@ static esra_separation separate(int count)
     CHECK(esra_solver_separate(solver, &input, &settings, &s) == ESRA_OK);
     esra_solver_free(&solver);
     return s;
+}
+
+static esra_separation separate(int count)
+{
+    return separate_by(ESRA_MOTION_HOMOGRAPHY, count);
 }
 
 static void check_odd(const esra_separation *s, unsigned odd)
@@ -96,6 +106,21 @@ static void zoom_is_told(void)
     take(&zoomed);
     esra_separation s = separate(PHOTOS);
     check_odd(&s, ESRA_WARN_ZOOM);
+}
+
+/* The camera is found where motions are tried, not where they are told. */
+static void a_lens_that_bends_lines_is_told(void)
+{
+    struct series bent = good;
+    bent.mirror = .05;
+    bent.reach = 3;
+    take(&bent);
+    esra_separation s = separate_by(ESRA_MOTION_AUTO, PHOTOS);
+    CHECK(!(s.warnings & ESRA_WARN_LENS));
+    bent.bend = -.12;
+    take(&bent);
+    s = separate_by(ESRA_MOTION_AUTO, PHOTOS);
+    CHECK(s.warnings & ESRA_WARN_LENS);
 }
 
 /* Photo i through a lens that is out of focus: means of 5 x 5 px. */
@@ -209,6 +234,7 @@ int main(void)
     RUN(good_photos_are_not_odd);
     RUN(two_photos_are_told);
     RUN(zoom_is_told);
+    RUN(a_lens_that_bends_lines_is_told);
     RUN(focus_is_told);
     RUN(a_fence_is_told);
     RUN(people_are_told);
