@@ -3,6 +3,8 @@
  * the functions below in place of malloc and its kin. */
 #include <errno.h>
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "camera/depth.h"
 #include "camera/scene.h"
@@ -12,6 +14,9 @@ static long countdown = -1; /* allocations that still succeed; -1: all of them *
 static bool from_then_on;   /* after the first refusal every further one fails too */
 static long made;
 static int threads_left = -1;
+static bool branching; /* a child is refused the allocation, and the parent is not */
+static bool is_branch;
+static long lost_branches;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -25,9 +30,27 @@ void *__wrap_realloc(void *block, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument);
 
+/* True in the child. */
+static bool branch(bool keep_failing)
+{
+    int code = -1;
+    pid_t child = fork();
+    if (child != 0) {
+        lost_branches += child < 0 || waitpid(child, &code, 0) != child || code != 0;
+        return false;
+    }
+    branching = false;
+    is_branch = true;
+    from_then_on = keep_failing;
+    countdown = 0;
+    return true;
+}
+
 static bool refuse(void)
 {
     made++;
+    if (branching && !branch(false))
+        branch(true);
     if (countdown < 0)
         return false;
     if (countdown > 0) {
@@ -197,25 +220,33 @@ static void paint(float *samples)
         }
 }
 
-/* A separation makes hundreds of allocations and takes a while: a sample of them is refused, the same at every run, or all
- * of them with ESRA_TEST_ALL. */
+/* A separation makes thousands of allocations and takes a while. A child is forked at each of them, in which it is
+ * refused, once or from then on, and which then has little left to do: all of them for the time of a few runs. Only the
+ * thread that forks lives on in a child, so these runs have one; some more have two. */
 static void run_out_of_memory(const char *way, esra_motion motion)
 {
     static float samples[7 * 48 * 40];
-    esra_settings settings = settings_for(ESRA_ENGINE_FAST, 2);
-    bool all = getenv("ESRA_TEST_ALL");
+    esra_settings settings = settings_for(ESRA_ENGINE_FAST, 1);
     paint(samples);
+    fflush(stdout);
+    made = lost_branches = 0;
+    branching = true;
+    esra_status status = separate(samples, &settings, motion);
+    branching = false;
+    if (is_branch)
+        exit(status != ESRA_OUT_OF_MEMORY || check_failures);
+    CHECK(status == ESRA_OK && lost_branches == 0);
+    printf("  %s: %ld allocations refused, once and from then on\n", way, made);
+
+    settings = settings_for(ESRA_ENGINE_FAST, 2);
     made = 0;
     CHECK(separate(samples, &settings, motion) == ESRA_OK);
-    long needed = made, step = all ? 1 : needed / 40 + 1, refused = 0;
-    for (long n = 0; n < (all ? 2 * needed : needed); n += step, refused++) {
-        countdown = n % needed;
-        from_then_on = all ? n >= needed : n / step % 2;
-        esra_status status = separate(samples, &settings, motion);
+    for (long needed = made, n = needed / 25; n < needed; n += needed / 12 + 1) {
+        countdown = n;
+        from_then_on = n % 2;
+        CHECK(separate(samples, &settings, motion) == ESRA_OUT_OF_MEMORY);
         countdown = -1;
-        CHECK(status == ESRA_OUT_OF_MEMORY);
     }
-    printf("  %s: %ld allocations, refused %ld times\n", way, needed, refused);
 }
 
 static void a_separation_may_run_out_of_memory(void)

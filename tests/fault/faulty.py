@@ -84,9 +84,9 @@ class FaultTest(CliTest):
         self.assertNotEqual(done.returncode, 99, done.stderr)
         return done
 
-    def calls(self, arguments):
+    def calls(self, arguments, fault=""):
         """How often each call was made by a good run; its exit code."""
-        done = self.run_faulty(arguments)
+        done = self.run_faulty(arguments, fault)
         tell = pathlib.Path(f"{self.folder.name}.tell")
         counts = {name: int(count) for name, count in (line.split() for line in tell.read_text().splitlines())}
         tell.unlink()

@@ -3,11 +3,14 @@
  *
  *     ESRA_FAULT=CALL:WHEN:HOW[,...]   CALL  alloc, thread, tmpfile, read, write, sync, link, rename; io is any of the
  *                                            last five
- *                                      WHEN  7: the seventh call; 7+: it and all after it; 7*: every seventh
+ *                                      WHEN  7: the seventh call; 7+: it and all after it; 7*: every seventh;
+ *                                            each: every call, once and from then on, in a child of its own forked
+ *                                            there, while the parent goes on; for runs with threads refused
  *                                      HOW   an errno such as ENOSPC; short: half of the bytes; kill: SIGKILL;
  *                                            interrupt: SIGINT, and the call is made
  *     ESRA_FAULT=disk:BYTES            as a disk with so many bytes left
- *     ESRA_FAULT_TELL=FILE             where to write down how many calls there were, "CALL COUNT" a line
+ *     ESRA_FAULT_TELL=FILE             where to write down how many calls there were, "CALL COUNT" a line, and how many
+ *                                      children ended with which code, "exit75 COUNT"
  *
  * Calls from esra's own code are reached, and jansson's for memory. What the decoders under it do with a failed
  * allocation is their affair, and not all of it is good (libtiff 4.5 writes through the null pointer). */
@@ -23,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -35,7 +39,7 @@ enum how { FAIL, SHORT, KILL, INTERRUPT };
 struct fault {
     enum call call;
     long number;
-    char when; /* '+', '*' or 0 */
+    char when; /* '+', '*', 'e' for each, or 0 */
     enum how how;
     int error;
 };
@@ -45,6 +49,8 @@ static int fault_count;
 static atomic_long counts[CALLS];
 static long disk_left = -1; /* bytes; -1: no end of them */
 static long disk_used;
+static bool is_branch; /* its open files are the parent's as well, so it writes none and puts none in place */
+static long branch_exits[256]; /* 255: by a signal */
 
 static int error_of(const char *name)
 {
@@ -70,11 +76,11 @@ static void take_fault(const char *word)
 {
     char call[16], when[16], how[16];
     struct fault *fault = &faults[fault_count];
-    if (fault_count == 8 || sscanf(word, "%15[a-z]:%15[0-9+*]:%15[a-zA-Z]", call, when, how) != 3)
+    if (fault_count == 8 || sscanf(word, "%15[a-z]:%15[a-z0-9+*]:%15[a-zA-Z]", call, when, how) != 3)
         refuse(word);
-    char *end;
-    fault->number = strtol(when, &end, 10);
-    fault->when = *end;
+    char *end = NULL;
+    fault->number = strcmp(when, "each") == 0 ? 1 : strtol(when, &end, 10);
+    fault->when = strcmp(when, "each") == 0 ? 'e' : *end;
     fault->how = strcmp(how, "short") == 0       ? SHORT
                  : strcmp(how, "kill") == 0      ? KILL
                  : strcmp(how, "interrupt") == 0 ? INTERRUPT
@@ -92,13 +98,32 @@ static void take_fault(const char *word)
 __attribute__((destructor)) static void tell(void)
 {
     const char *path = getenv("ESRA_FAULT_TELL");
-    FILE *file = path ? fopen(path, "w") : NULL;
+    FILE *file = path && !is_branch ? fopen(path, "w") : NULL;
     for (int n = 0; file && n < CALLS; n++)
         fprintf(file, "%s %ld\n", names[n], (long)counts[n]);
+    for (int n = 0; file && n < 256; n++)
+        if (branch_exits[n] > 0)
+            fprintf(file, "exit%d %ld\n", n, branch_exits[n]);
     if (file) {
         fprintf(file, "disk %ld\n", disk_used);
         fclose(file);
     }
+}
+
+/* Forks a child in which the call fails; true there. The parent waits for its end. */
+static bool branch(struct fault *fault, long number, char when)
+{
+    int code;
+    pid_t child = fork();
+    if (child == 0) {
+        is_branch = true;
+        fault->number = number;
+        fault->when = when;
+        return true;
+    }
+    bool ended = child > 0 && waitpid(child, &code, 0) == child && WIFEXITED(code);
+    branch_exits[ended ? WEXITSTATUS(code) : 255]++;
+    return false;
 }
 
 /* The fault that befalls this call, or NULL. */
@@ -106,7 +131,9 @@ static const struct fault *strike(enum call call)
 {
     long number = ++counts[call];
     for (int n = 0; n < fault_count; n++) {
-        const struct fault *fault = &faults[n];
+        struct fault *fault = &faults[n];
+        if (fault->when == 'e' && (fault->call != call || (!branch(fault, number, 0) && !branch(fault, number, '+'))))
+            continue;
         bool due = fault->when == '*'   ? number % fault->number == 0
                    : fault->when == '+' ? number >= fault->number
                                         : number == fault->number;
@@ -236,7 +263,7 @@ WRAPPED(ssize_t, write, int fd, const void *bytes, size_t size)
         return -1;
     }
     disk_left -= disk_left >= 0 ? most : 0;
-    return __real_write(fd, bytes, (size_t)most);
+    return is_branch && fd > STDERR_FILENO ? most : __real_write(fd, bytes, (size_t)most);
 }
 
 WRAPPED(int, fsync, int fd)
@@ -251,12 +278,12 @@ WRAPPED(int, fdatasync, int fd)
 
 WRAPPED(int, linkat, int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
-    return strike_io(LINK) ? -1 : __real_linkat(from_folder, from, to_folder, to, flags);
+    return strike_io(LINK) ? -1 : is_branch ? 0 : __real_linkat(from_folder, from, to_folder, to, flags);
 }
 
 WRAPPED(int, rename, const char *from, const char *to)
 {
-    return strike_io(RENAME) ? -1 : __real_rename(from, to);
+    return strike_io(RENAME) ? -1 : is_branch ? 0 : __real_rename(from, to);
 }
 
 __attribute__((constructor)) static void begin(void)

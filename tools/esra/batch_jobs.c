@@ -6,6 +6,7 @@
 
 #include "batch.h"
 #include "io/codec.h"
+#include "json.h"
 #include "options.h"
 
 /* More than a line for each photo that anyone has taken. */
@@ -197,16 +198,16 @@ static esra_status take_line(struct reader *reader, const char *text, size_t siz
     const char *key;
     json_t *value;
     esra_status status;
-    json_t *job = reader->scene->job = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    TRY(json_read(&reader->scene->job, text, size, &error, reader->message));
+    json_t *job = reader->scene->job;
     if (!job)
         return refuse(reader, "no JSON: %s", error.text);
     if (!json_is_object(job))
         return refuse(reader, "no JSON object");
-    json_object_foreach(
-        job, key, value) if (strcmp(key, "photos") != 0 && strcmp(key, "output") != 0 &&
-                             strcmp(key, "options") !=
-                                 0) return refuse(reader, "unknown key '%.64s'; there are photos, output and options",
-                                                  key);
+    json_object_foreach(job, key, value) {
+        if (strcmp(key, "photos") != 0 && strcmp(key, "output") != 0 && strcmp(key, "options") != 0)
+            return refuse(reader, "unknown key '%.64s'; there are photos, output and options", key);
+    }
     TRY(take_output(reader, json_object_get(job, "output")));
     TRY(take_photos(reader, json_object_get(job, "photos")));
     TRY(take_options(reader, json_object_get(job, "options")));

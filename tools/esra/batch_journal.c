@@ -64,9 +64,10 @@ static bool write_all(int fd, const char *text)
 static esra_status take_line(struct batch_journal *journal, const char *text, size_t length, struct message *message)
 {
     json_error_t error;
-    json_t *line = json_loadb(text, length, 0, &error);
+    json_t *line;
+    esra_status status = json_read(&line, text, length, &error, message);
     if (!line)
-        return json_error_code(&error) == json_error_out_of_memory ? esra_fail_memory(message) : ESRA_OK;
+        return status;
     const char *output = json_string_value(json_object_get(line, "output"));
     bool kept = !output || json_object_set(journal->lines, output, line) == 0;
     json_decref(line);

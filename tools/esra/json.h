@@ -5,10 +5,15 @@
 #include <jansson.h>
 #include <stdio.h>
 
+#include "base/status.h"
 #include "exit.h"
 
 /* Twelve digits: more than any number here is worth. */
 #define JSON_STYLE (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
+
+/* Parses text, keys of an object no more than once. *object is NULL where the text is no JSON, and error says why; that
+ * memory was short is a failure. */
+esra_status json_read(json_t **object, const char *text, size_t size, json_error_t *error, struct message *message);
 
 /* A file's name may hold any bytes, JSON holds UTF-8: every byte that is not stands as U+FFFD. */
 json_t *name_to_json(const char *name);

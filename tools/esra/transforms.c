@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "io/input.h"
+#include "json.h"
 
 /* A file for a hundred photos has 40 KB. */
 #define MAX_FILE (1 << 20)
@@ -105,7 +106,7 @@ esra_status transforms_read(struct transforms *t, const char *path, int count, i
     esra_status status;
     *t = (struct transforms){.count = count};
     TRY(read_text(&text, &size, path, message));
-    object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    TRY(json_read(&object, text, size, &error, message));
     if (!object)
         TRY(esra_fail(message, ESRA_BAD_DATA, "%s is not JSON (line %d: %s)", path, error.line, error.text));
     t->transmitted = calloc((size_t)count, sizeof *t->transmitted);
