@@ -17,7 +17,8 @@
  *
  *     F - D = sum_x (phi_x(L(x)) - min phi_x) + lambda sum (|D L - E| - u (D L - E)),
  *
- * so that a small gap is not the difference of two large sums, and a sample of rows tells what the whole is like.
+ * so that a small gap is not the difference of two large sums, and a sample of rows tells what the whole is like. Without
+ * a field D is 0, which no F is below.
  *
  * All goes by chunks of a row: each line of code is a loop over columns that compilers turn into vectors. */
 #include "solve/certificate.h"
@@ -54,13 +55,14 @@
 struct chunk {
     const struct problem *problem;
     int channel, columns;
-    double *layer, *tilt;             /* L_l, c_l [layers] */
-    double *mixture, *weight, *pull;  /* I_i, w_i, c_i / w_i [photos] */
-    double *t, *lo, *hi;              /* Newton's iterate and bracket */
-    double *value, *first, *second;   /* phi, phi', phi'' at t */
-    double *bound;                    /* of min phi */
-    double *near_, *bend;             /* way from t to where phi' first bends, and phi'' past that */
-    double *objective, *gap;          /* sums, by column modulo CHUNK */
+    bool weighted, bounding;         /* photos have weights; there is a dual field */
+    double *layer, *tilt;            /* L_l, c_l [layers] */
+    double *mixture, *weight, *pull; /* I_i, w_i, c_i / w_i [photos] */
+    double *t, *lo, *hi;             /* Newton's iterate and bracket */
+    double *value, *first, *second;  /* phi, phi', phi'' at t; before that, E of a layer downwards and across */
+    double *bound;                   /* of min phi */
+    double *near_, *bend;            /* way from t to where phi' first bends, and phi'' past that */
+    double *objective, *gap;         /* sums, by column modulo CHUNK */
 };
 
 static size_t chunk_rows(const struct problem *problem)
@@ -112,118 +114,101 @@ INLINE void load(double *restrict to, const esra_image *image, int channel, int 
             to[c] = from[c * stride];
 }
 
-/* to += sign * u. */
-INLINE void add_dual(double *restrict to, const float *u, float scale, double sign, int columns)
-{
-    INDEPENDENT
-    for (int c = 0; c < columns; c++)
-        to[c] += sign * candidate_dual(u[c], scale);
-}
+static const float no_field[CHUNK];
+static const double no_gradient[CHUNK];
 
-/* c_l = lambda D'u_l. */
-INLINE void load_tilt(struct chunk *chunk, const struct candidate *candidate, int l, int x, int y)
-{
-    const struct problem *problem = chunk->problem;
-    const float *p = plane_row(candidate->p[l], y) + x, *q = plane_row(candidate->q[l], y) + x;
-    int columns = chunk->columns;
-    bool starts = x == 0, ends = x + columns == problem->width;
-    double *tilt = chunk->tilt + (ptrdiff_t)l * CHUNK;
-    INDEPENDENT
-    for (int c = 0; c < columns; c++)
-        tilt[c] = 0;
-    if (y > 0)
-        add_dual(tilt, p - candidate->p[l].stride, candidate->dual_scale, 1, columns);
-    if (y < problem->height - 1)
-        add_dual(tilt, p, candidate->dual_scale, -1, columns);
-    add_dual(tilt + starts, q - 1 + starts, candidate->dual_scale, 1, columns - starts);
-    add_dual(tilt, q, candidate->dual_scale, -1, columns - ends);
-    INDEPENDENT
-    for (int c = 0; c < columns; c++)
-        tilt[c] *= problem->lambda;
-}
+/* What a chunk of a layer is made of: its own samples and those below and to the right, the duals of the differences that
+ * end here (from above, from the left) and begin here, and what E says of the latter. Where there is no such difference
+ * the neighbour is the pixel itself, dual and E are zero, and all that comes of it is zero. */
+struct strip {
+    const float *here, *below, *right;
+    const float *from_above, *from_left, *down, *across;
+    const double *gradient_down, *gradient_across;
+    float scale;
+};
 
-/* lambda |D L - E| for F and lambda (|D L - E| - u (D L - E)) for the gap, over differences from `here` to `there`. */
-INLINE void add_differences(struct chunk *chunk, const float *here, const float *there, const double *extracted,
-                            const float *u, float scale, int columns)
-{
-    double lambda = chunk->problem->lambda;
-    double *restrict objective = chunk->objective, *restrict gap = chunk->gap;
-    INDEPENDENT
-    for (int c = 0; c < columns; c++) {
-        double step = (double)candidate_layer(there[c]) - candidate_layer(here[c]) - extracted[c];
-        double size = lambda * fabs(step);
-        objective[c] += size;
-        gap[c] += size - lambda * candidate_dual(u[c], scale) * step;
-    }
-}
-
-INLINE void add_gradients(struct chunk *chunk, const struct candidate *candidate, int l, int x, int y)
+INLINE struct strip make_strip(struct chunk *chunk, const struct candidate *candidate, int l, int x, int y)
 {
     const struct problem *problem = chunk->problem;
     const float *here = plane_row(candidate->x[l], y) + x;
-    double *extracted = chunk->value;
-    int across = x + chunk->columns < problem->width ? chunk->columns : chunk->columns - 1;
-    if (y < problem->height - 1) {
-        load(extracted, &problem->gradients[2 * l], chunk->channel, x, y, chunk->columns);
-        add_differences(chunk, here, here + candidate->x[l].stride, extracted, plane_row(candidate->p[l], y) + x,
-                        candidate->dual_scale, chunk->columns);
+    struct strip strip = {here,     here,     here,     no_field,           no_field,          no_field,
+                          no_field, no_gradient, chunk->second, candidate->dual_scale};
+    bool last = y == problem->height - 1;
+    if (!last) {
+        load(chunk->first, &problem->gradients[2 * l], chunk->channel, x, y, chunk->columns);
+        strip.below = here + candidate->x[l].stride;
+        strip.gradient_down = chunk->first;
     }
-    load(extracted, &problem->gradients[2 * l + 1], chunk->channel, x, y, across);
-    add_differences(chunk, here, here + 1, extracted, plane_row(candidate->q[l], y) + x, candidate->dual_scale, across);
+    load(chunk->second, &problem->gradients[2 * l + 1], chunk->channel, x, y, chunk->columns);
+    if (chunk->bounding) {
+        const float *p = plane_row(candidate->p[l], y) + x;
+        strip.from_above = y > 0 ? p - candidate->p[l].stride : no_field;
+        strip.down = last ? no_field : p;
+        strip.across = plane_row(candidate->q[l], y) + x;
+    }
+    return strip;
 }
 
-INLINE void load_photo(struct chunk *chunk, int i, int x, int y)
+/* Columns first..end-1 of layer l, of which left says that there is one before, right that there is one after: L_l, c_l =
+ * lambda D'u_l, lambda |D L - E| for F, and lambda (|D L - E| - u (D L - E)) + c_l L_l for the gap. */
+INLINE void add_columns(struct chunk *chunk, const struct strip *strip, int l, int first, int end, bool left, bool right)
 {
-    const struct problem *problem = chunk->problem;
+    double lambda = chunk->problem->lambda, *restrict objective = chunk->objective, *restrict gap = chunk->gap;
+    double *restrict layer = chunk->layer + (ptrdiff_t)l * CHUNK, *restrict tilt = chunk->tilt + (ptrdiff_t)l * CHUNK;
+    const float *here = strip->here, *below = strip->below, *next = right ? here + 1 : here;
+    const float *from_above = strip->from_above, *down = strip->down;
+    const float *across = right ? strip->across : no_field;
+    const float *from_left = left && chunk->bounding ? strip->across - 1 : no_field;
+    const double *gradient_down = strip->gradient_down, *gradient_across = right ? strip->gradient_across : no_gradient;
+    float scale = strip->scale;
+    INDEPENDENT
+    for (int c = first; c < end; c++) {
+        double value = candidate_layer(here[c]);
+        double step_down = candidate_layer(below[c]) - value - gradient_down[c];
+        double step_across = candidate_layer(next[c]) - value - gradient_across[c];
+        double u_down = candidate_dual(down[c], scale), u_across = candidate_dual(across[c], scale);
+        double arriving = candidate_dual(from_above[c], scale), arriving_left = candidate_dual(from_left[c], scale);
+        double pull = lambda * (arriving - u_down + arriving_left - u_across);
+        double size = lambda * (fabs(step_down) + fabs(step_across));
+        objective[c] += size;
+        gap[c] += size - lambda * (u_down * step_down + u_across * step_across) + pull * value;
+        layer[c] = value;
+        tilt[c] = pull;
+    }
+}
+
+INLINE void add_layer(struct chunk *chunk, const struct candidate *candidate, int l, int x, int y)
+{
+    struct strip strip = make_strip(chunk, candidate, l, x, y);
+    int columns = chunk->columns;
+    bool starts = x == 0, ends = x + columns == chunk->problem->width;
+    if (starts)
+        add_columns(chunk, &strip, l, 0, 1, false, !ends || columns > 1);
+    add_columns(chunk, &strip, l, starts, columns - ends, true, true);
+    if (ends && columns > starts)
+        add_columns(chunk, &strip, l, columns - 1, columns, true, false);
+}
+
+/* 1/2 w_i (I_i - a_i L_0 - L_i)^2 for both sums, and what Newton's method needs of a photo. */
+INLINE void add_photo(struct chunk *chunk, int i, int x, int y)
+{
+    double a = chunk->problem->mixing[i];
     ptrdiff_t row = (ptrdiff_t)i * CHUNK;
     double *restrict weight = chunk->weight + row, *restrict pull = chunk->pull + row;
-    const double *tilt = chunk->tilt + row + CHUNK;
-    load(chunk->mixture + row, &problem->mixtures[i], chunk->channel, x, y, chunk->columns);
-    INDEPENDENT
-    for (int c = 0; c < chunk->columns; c++)
-        weight[c] = 1;
-    if (problem->weights)
-        load(weight, &problem->weights[i], 0, x, y, chunk->columns);
+    double *restrict objective = chunk->objective, *restrict gap = chunk->gap;
+    const double *mixture = chunk->mixture + row, *scene = chunk->layer;
+    const double *layer = chunk->layer + row + CHUNK, *tilt = chunk->tilt + row + CHUNK;
+    load(chunk->mixture + row, &chunk->problem->mixtures[i], chunk->channel, x, y, chunk->columns);
+    if (chunk->weighted)
+        load(weight, &chunk->problem->weights[i], 0, x, y, chunk->columns);
     INDEPENDENT
     for (int c = 0; c < chunk->columns; c++) {
-        double bound = tilt[c] < 0 ? -BOUNDLESS : BOUNDLESS;
-        pull[c] = weight[c] > 0 ? tilt[c] / weight[c] : bound;
-    }
-}
-
-INLINE void load_chunk(struct chunk *chunk, const struct candidate *candidate, int x, int y)
-{
-    for (int l = 0; l < chunk->problem->layers; l++) {
-        const float *from = plane_row(candidate->x[l], y) + x;
-        double *to = chunk->layer + (ptrdiff_t)l * CHUNK;
-        INDEPENDENT
-        for (int c = 0; c < chunk->columns; c++)
-            to[c] = candidate_layer(from[c]);
-        load_tilt(chunk, candidate, l, x, y);
-    }
-    for (int i = 0; i < chunk->problem->photos; i++)
-        load_photo(chunk, i, x, y);
-}
-
-/* phi(L(x)) - sum c_l L_l goes to F, phi(L(x)) to the gap. */
-INLINE void add_data(struct chunk *chunk)
-{
-    double *restrict objective = chunk->objective, *restrict gap = chunk->gap;
-    const double *scene = chunk->layer;
-    INDEPENDENT
-    for (int c = 0; c < chunk->columns; c++)
-        gap[c] += chunk->tilt[c] * scene[c];
-    for (int i = 0; i < chunk->problem->photos; i++) {
-        double a = chunk->problem->mixing[i];
-        ptrdiff_t row = (ptrdiff_t)i * CHUNK;
-        const double *mixture = chunk->mixture + row, *weight = chunk->weight + row;
-        const double *layer = chunk->layer + row + CHUNK, *tilt = chunk->tilt + row + CHUNK;
-        INDEPENDENT
-        for (int c = 0; c < chunk->columns; c++) {
-            double residual = mixture[c] - a * scene[c] - layer[c], share = 0.5 * weight[c] * residual * residual;
-            objective[c] += share;
-            gap[c] += share + tilt[c] * layer[c];
-        }
+        double w = chunk->weighted ? weight[c] : 1, bound = tilt[c] < 0 ? -BOUNDLESS : BOUNDLESS;
+        double residual = mixture[c] - a * scene[c] - layer[c], share = 0.5 * w * residual * residual;
+        objective[c] += share;
+        gap[c] += share;
+        if (chunk->weighted)
+            pull[c] = w > 0 ? tilt[c] / w : bound;
     }
 }
 
@@ -238,16 +223,17 @@ INLINE void add_photo_slope(struct chunk *chunk, int i)
 {
     double a = chunk->problem->mixing[i];
     ptrdiff_t row = (ptrdiff_t)i * CHUNK;
-    const double *mixture = chunk->mixture + row, *weight = chunk->weight + row, *pull = chunk->pull + row;
-    const double *tilt = chunk->tilt + row + CHUNK, *t = chunk->t;
+    const double *mixture = chunk->mixture + row, *weight = chunk->weight + row, *t = chunk->t;
+    const double *tilt = chunk->tilt + row + CHUNK, *pull = chunk->weighted ? chunk->pull + row : tilt;
     double *restrict value = chunk->value, *restrict first = chunk->first, *restrict second = chunk->second;
     INDEPENDENT
     for (int c = 0; c < chunk->columns; c++) {
-        double rest = mixture[c] - a * t[c], wanted = rest - pull[c], y = clip01(wanted);
-        double given = pull[c], outside = rest - y, bend = a * a * weight[c];
+        double w = chunk->weighted ? weight[c] : 1, given = pull[c];
+        double rest = mixture[c] - a * t[c], wanted = rest - given, y = clip01(wanted);
+        double outside = rest - y, bend = a * a * w;
         double residual = y == wanted ? given : outside, curvature = y == wanted ? 0 : bend;
-        value[c] += 0.5 * weight[c] * residual * residual + tilt[c] * y;
-        first[c] -= a * weight[c] * residual;
+        value[c] += 0.5 * w * residual * residual + tilt[c] * y;
+        first[c] -= a * w * residual;
         second[c] += curvature;
     }
 }
@@ -275,35 +261,47 @@ INLINE void find_bend(struct chunk *chunk)
     for (int i = 0; i < chunk->problem->photos; i++) {
         double a = chunk->problem->mixing[i], inverse = 1 / a;
         ptrdiff_t row = (ptrdiff_t)i * CHUNK;
-        const double *mixture = chunk->mixture + row, *weight = chunk->weight + row, *pull = chunk->pull + row;
+        const double *mixture = chunk->mixture + row, *weight = chunk->weight + row;
+        const double *pull = chunk->weighted ? chunk->pull + row : chunk->tilt + row + CHUNK;
         INDEPENDENT
         for (int c = 0; c < chunk->columns; c++) {
             double end = first[c] > 0 ? 1 : 0, way = fabs((mixture[c] - pull[c] - end) * inverse - t[c]);
-            double own = a * a * weight[c], before = near_[c], bend_before = bend[c];
+            double own = a * a * (chunk->weighted ? weight[c] : 1), before = near_[c], bend_before = bend[c];
             near_[c] = way < before ? way : before;
             bend[c] = way < before ? own : bend_before;
         }
     }
 }
 
-/* One step of the safeguarded Newton iteration in every column; where phi'' stood, what is left to lose. leap: where phi''
- * is 0, to where it would end if nothing bends but what find_bend() found, in place of the end of the bracket. Flags are
- * numbers, 0 or 1, so that all of a turn fits into vectors of doubles. */
-INLINE void advance(struct chunk *chunk, double early, double leap)
+/* The bound that t gives, and, where value stood, what is left to lose. */
+INLINE void judge(struct chunk *chunk)
 {
-    double *restrict at = chunk->t, *restrict los = chunk->lo, *restrict his = chunk->hi, *restrict bounds = chunk->bound;
-    double *restrict excesses = chunk->second;
-    const double *firsts = chunk->first, *values = chunk->value, *nears = chunk->near_, *bends = chunk->bend;
+    double *restrict bounds = chunk->bound, *restrict values = chunk->value;
+    const double *at = chunk->t, *los = chunk->lo, *his = chunk->hi, *firsts = chunk->first;
     INDEPENDENT
     for (int c = 0; c < chunk->columns; c++) {
-        double t = at[c], first = firsts[c], second = excesses[c], value = values[c];
-        double lo_before = los[c], hi_before = his[c], bound_before = bounds[c];
-        double downhill = first > 0 ? lo_before : hi_before;
+        double t = at[c], lo = los[c], hi = his[c], first = firsts[c], value = values[c], before = bounds[c];
+        double loss = first * (t - (first > 0 ? lo : hi)), bound = value - loss;
+        bounds[c] = bound > before ? bound : before;
+        values[c] = loss - (RELATIVE_LOSS * fabs(value) + ABSOLUTE_LOSS);
+    }
+}
+
+/* One step of the safeguarded Newton iteration in every column where there is something to lose. leap: where phi'' is 0, to
+ * where it would end if nothing bends but what find_bend() found, in place of the end of the bracket. Flags are numbers, 0
+ * or 1, so that all of a turn fits into vectors of doubles. */
+INLINE void advance(struct chunk *chunk, double early, double leap)
+{
+    double *restrict at = chunk->t, *restrict los = chunk->lo, *restrict his = chunk->hi;
+    const double *firsts = chunk->first, *seconds = chunk->second, *excesses = chunk->value;
+    const double *nears = chunk->near_, *bends = chunk->bend;
+    INDEPENDENT
+    for (int c = 0; c < chunk->columns; c++) {
+        double t = at[c], first = firsts[c], second = seconds[c], excess = excesses[c];
+        double lo_before = los[c], hi_before = his[c], downhill = first > 0 ? lo_before : hi_before;
         double lo = first > 0 ? lo_before : t, hi = first > 0 ? t : hi_before;
-        double loss = first * (t - downhill), bound = value - loss;
-        double excess = loss - (RELATIVE_LOSS * fabs(value) + ABSOLUTE_LOSS);
-        double divisor = second > 0 ? second : 1, newton = t - first / divisor;
-        double way = nears[c], past = first / bends[c], bent = first > 0 ? t - way - past : t + way - past;
+        double divisor = second > 0 ? second : bends[c], step = first / divisor, newton = t - step;
+        double way = nears[c], bent = first > 0 ? newton - way : newton + way;
         double leaping = way <= 1 ? leap : 0, level = leaping > 0 ? bent : downhill;
         double next = second > 0 ? newton : level;
         /* An end of [0,1] itself may be the minimum and is worth one look; an end already seen is not. */
@@ -312,11 +310,9 @@ INLINE void advance(struct chunk *chunk, double early, double leap)
         double to_low = next <= lo ? low_end : 0, to_high = next >= hi ? high_end : 0;
         double middle = 0.5 * (lo + hi), retreat = to_low + to_high > 0 ? downhill : middle;
         double below_high = next < hi ? next : retreat, target = next > lo ? below_high : retreat;
-        bounds[c] = bound > bound_before ? bound : bound_before;
         los[c] = excess > 0 ? lo : lo_before;
         his[c] = excess > 0 ? hi : hi_before;
         at[c] = excess > 0 ? target : t;
-        excesses[c] = excess;
     }
 }
 
@@ -338,43 +334,59 @@ INLINE void bound_pixels(struct chunk *chunk)
         chunk->hi[c] = 1;
         chunk->bound[c] = -INFINITY;
     }
-    bool going = true;
-    for (int step = 0; step < MAX_STEPS && going; step++) {
+    for (int step = 0; step < MAX_STEPS; step++) {
         take_slope(chunk);
+        judge(chunk);
+        if (!any_positive(chunk->value, chunk->columns))
+            break;
         if (step == 0)
             find_bend(chunk);
         advance(chunk, step < 8 ? 1 : 0, step == 0 ? 1 : 0);
-        going = any_positive(chunk->second, chunk->columns);
     }
 }
 
 INLINE void add_chunk(struct chunk *chunk, const struct candidate *candidate, int x, int y)
 {
     for (int l = 0; l < chunk->problem->layers; l++)
-        add_gradients(chunk, candidate, l, x, y);
-    load_chunk(chunk, candidate, x, y);
-    add_data(chunk);
+        add_layer(chunk, candidate, l, x, y);
+    for (int i = 0; i < chunk->problem->photos; i++)
+        add_photo(chunk, i, x, y);
+    if (!chunk->bounding)
+        return;
     bound_pixels(chunk);
     INDEPENDENT
     for (int c = 0; c < chunk->columns; c++)
         chunk->gap[c] -= chunk->bound[c];
 }
 
+INLINE struct certificate certify_chunks(struct chunk *chunk, const struct candidate *candidate, int first, int end)
+{
+    int width = chunk->problem->width;
+    for (int y = first; y < end; y++)
+        for (int x = 0; x < width; x += CHUNK) {
+            chunk->columns = width - x < CHUNK ? width - x : CHUNK;
+            add_chunk(chunk, candidate, x, y);
+        }
+    double objective = 0, gap = 0;
+    for (int c = 0; c < CHUNK; c++) {
+        objective += chunk->objective[c];
+        gap += chunk->gap[c];
+    }
+    return (struct certificate){objective, objective - gap};
+}
+
+/* Each way with a chunk of its own, of which the compiler then knows what it has to do. */
 INLINE struct certificate certify_rows(const struct problem *problem, int channel, const struct candidate *candidate,
                                        int first, int end, double *scratch)
 {
     struct chunk chunk = make_chunk(problem, channel, scratch);
-    for (int y = first; y < end; y++)
-        for (int x = 0; x < problem->width; x += CHUNK) {
-            chunk.columns = problem->width - x < CHUNK ? problem->width - x : CHUNK;
-            add_chunk(&chunk, candidate, x, y);
-        }
-    double objective = 0, gap = 0;
-    for (int c = 0; c < CHUNK; c++) {
-        objective += chunk.objective[c];
-        gap += chunk.gap[c];
-    }
-    return (struct certificate){objective, objective - gap};
+    chunk.weighted = problem->weights;
+    chunk.bounding = candidate->p;
+    if (chunk.weighted || !chunk.bounding)
+        return certify_chunks(&chunk, candidate, first, end);
+    chunk.weighted = false;
+    chunk.bounding = true;
+    return certify_chunks(&chunk, candidate, first, end);
 }
 
 /* The same loops for each instruction set: what is inlined takes its caller's. */

@@ -3,13 +3,16 @@
 #ifndef ESRA_SOLVE_CERTIFICATE_H
 #define ESRA_SOLVE_CERTIFICATE_H
 
+#include <stdint.h>
+#include <string.h>
+
 #include "base/plane.h"
 #include "solve/problem.h"
 
 /* One channel of an engine's state. The layers count as clip(x, 0, 1), the dual field as clip(dual_scale * (p,q), -1, 1),
  * rounded to float: what is judged is what is returned. */
 struct candidate {
-    const struct plane *x, *p, *q; /* [layers] each */
+    const struct plane *x, *p, *q; /* [layers] each; p and q NULL: no field */
     float dual_scale;
 };
 
@@ -18,17 +21,37 @@ struct certificate {
     double bound;     /* D */
 };
 
-static inline float candidate_layer(float x)
+/* The bits of a float, and back. Floats of one sign are in the order of their bits, as whole numbers: least and largest of
+ * these are single instructions, where those of floats, which have to mind NaN and -0, are not. */
+static inline int32_t candidate_bits(float x)
 {
-    x = x < 0 ? 0 : x;
-    return x > 1 ? 1 : x;
+    int32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
 }
 
+static inline float candidate_float(int32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+#define CANDIDATE_ONE 0x3f800000 /* 1.0f */
+
+/* clip(x, 0, 1). */
+static inline float candidate_layer(float x)
+{
+    int32_t bits = candidate_bits(x);
+    bits = bits > 0 ? bits : 0;
+    return candidate_float(bits < CANDIDATE_ONE ? bits : CANDIDATE_ONE);
+}
+
+/* clip(scale * p, -1, 1). */
 static inline float candidate_dual(float p, float scale)
 {
-    float u = p * scale;
-    u = u < -1 ? -1 : u;
-    return u > 1 ? 1 : u;
+    int32_t bits = candidate_bits(p * scale), size = bits & INT32_MAX, sign = bits & INT32_MIN;
+    return candidate_float((size < CANDIDATE_ONE ? size : CANDIDATE_ONE) | sign);
 }
 
 /* Doubles of scratch that one call needs. */

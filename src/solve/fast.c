@@ -303,15 +303,31 @@ static bool has_differences(const struct problem *problem)
     return problem->lambda > 0 && problem->pixels > 1;
 }
 
-/* Layers to return whatever happens: a guess, or the caller's own. Channel 0 comes last and stays loaded. */
+/* Layers to return whatever happens: a guess, or the caller's own. A guess has no field, and its F alone is taken. Channel 0
+ * comes last and stays loaded. */
 static void show_starts(struct fast *fast)
 {
-    row_step *start = fast->problem->start_layers ? resume : guess;
+    bool given = fast->problem->start_layers, guessing = has_differences(fast->problem) && !given;
+    row_step *start = guessing ? guess : has_differences(fast->problem) ? resume : solve_pixels;
+    struct candidate candidate = candidate_of(fast);
+    if (guessing)
+        candidate.p = candidate.q = NULL;
     for (fast->channel = fast->problem->channels - 1; fast->channel >= 0; fast->channel--) {
         for_rows(fast, 0, load);
-        for_rows(fast, 0, has_differences(fast->problem) ? start : solve_pixels);
-        show(fast);
+        for_rows(fast, 0, start);
+        esra_monitor_show(fast->monitor, fast->channel, &candidate);
     }
+}
+
+/* Where no field was shown, or none that does better, that of zeros stands. Its D does not depend on the layers: those of
+ * whatever channel is loaded do. */
+static void end_bounds(struct fast *fast)
+{
+    struct candidate candidate = candidate_of(fast);
+    candidate.dual_scale = 0;
+    for (int c = 0; c < fast->problem->channels; c++)
+        if (fast->monitor->best[c].bound < 0)
+            esra_monitor_show(fast->monitor, c, &candidate);
 }
 
 static void run_channels(struct fast *fast)
@@ -363,5 +379,6 @@ esra_status esra_fast_run(struct monitor *monitor, struct arena *arena, struct m
     show_starts(&fast);
     if (!esra_monitor_decide(monitor, 0) && has_differences(fast.problem))
         run_channels(&fast);
+    end_bounds(&fast);
     return ESRA_OK;
 }

@@ -138,7 +138,7 @@ void esra_monitor_show(struct monitor *monitor, int channel, const struct candid
         best->objective = now.objective;
         esra_pool_run(monitor->pool, keep_layers, &job, monitor->problem->height, NULL);
     }
-    if (now.bound > best->bound) {
+    if (candidate->p && now.bound > best->bound) {
         best->bound = now.bound;
         if (monitor->result->duals)
             esra_pool_run(monitor->pool, keep_duals, &job, monitor->problem->height, NULL);
@@ -166,14 +166,15 @@ bool esra_monitor_proven(const struct monitor *monitor, int channel)
 }
 
 /* gap = (F - D)/max(|F|, tiny): where the least F is 0 the quotient would otherwise have no meaning. F and D are sums of
- * different terms: where they meet, D may come out a rounding above F, and F is then the bound. */
+ * different terms: where they meet, D may come out a rounding above F, and F is then the bound. Before a field has shown
+ * more than that no F is negative, it is 0. */
 static void sum_up(struct monitor *monitor, int iterations)
 {
     esra_info *info = &monitor->info;
     info->objective = info->bound = 0;
     for (int c = 0; c < monitor->problem->channels; c++) {
         info->objective += monitor->best[c].objective;
-        info->bound += monitor->best[c].bound;
+        info->bound += fmax(monitor->best[c].bound, 0);
     }
     info->bound = fmin(info->bound, info->objective);
     double difference = info->objective - info->bound;
@@ -236,7 +237,7 @@ bool esra_monitor_stopping(struct monitor *monitor)
 void esra_monitor_end(struct monitor *monitor)
 {
     esra_info *info = &monitor->info;
-    info->seconds = esra_timer_now_s() - monitor->start_s;
+    sum_up(monitor, info->iterations);
     info->outcome = proven(monitor)                   ? ESRA_OPTIMAL
                     : esra_monitor_stopping(monitor) ? ESRA_STOPPED
                                                       : ESRA_INACCURATE;
