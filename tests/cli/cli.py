@@ -24,7 +24,7 @@ class CliTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.path = pathlib.Path(self.folder.name)
 
-    def run_esra(self, *arguments, timeout=120, **options):
+    def run_esra(self, *arguments, timeout=600, **options):
         options.setdefault("capture_output", True)
         return subprocess.run([ESRA, *map(str, arguments)], cwd=self.path, timeout=timeout, **options)
 

@@ -165,7 +165,7 @@ class Results(SeparateTest):
     def run_esra(self, *arguments, **options):
         """Names that are not UTF-8 pass as they are."""
         options.setdefault("capture_output", True)
-        return subprocess.run([ESRA, *map(os.fsencode, map(str, arguments))], cwd=self.path, timeout=120, **options)
+        return subprocess.run([ESRA, *map(os.fsencode, map(str, arguments))], cwd=self.path, timeout=600, **options)
 
 
 if __name__ == "__main__":
