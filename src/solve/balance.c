@@ -132,7 +132,9 @@ struct steps esra_balance_steps(const struct balance *balance, const struct leve
         next.gain = now.gain / GAIN_STEP;
     if (late)
         next.gain = fmin(next.gain, now.gain / LATE_STEP);
-    if (all.metric > 0 && all.u > 0)
+    if (balance->given)
+        next.r1 = now.r1 * next.gain / now.gain;
+    else if (all.metric > 0 && all.u > 0)
         next.r1 = towards(now.r1, next.gain * level->lambda * sqrt(all.u / all.metric));
     double imbalance = last.x > 0 ? sqrt(last.z / last.x) / now.r2 : 1;
     if (imbalance > TOLERATED || imbalance * TOLERATED < 1)

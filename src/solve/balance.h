@@ -19,6 +19,7 @@ struct steps {
 };
 
 struct balance {
+    bool given; /* the caller said where to start: the way from there says nothing of how far x and u are apart */
     float *start, *before; /* in the arena: x, p, q, z of the sampled rows */
 };
 

@@ -198,6 +198,7 @@ static void iterate(struct fast *fast, int level, bool look)
 static void begin_level(struct fast *fast, int level)
 {
     fast->late = false;
+    fast->balance.given = fast->problem->start_layers;
     set_steps(fast, level);
     esra_sweeper_gather(&fast->sweeper);
     fast->steps = esra_balance_start(&fast->balance, &fast->levels[level], fast->steps);

@@ -207,6 +207,57 @@ static void a_start_is_taken_up(void)
     instance_free(&it);
 }
 
+/* Patches of all greys, and the same of a reflection that moves; gradients with noise. */
+static void paint_patches(struct instance *it)
+{
+    int w = it->width, h = it->height;
+    for (int i = 0; i <= it->photos; i++)
+        for (int n = 0; n < w * h; n++) {
+            int x = n % w + 5 * i, y = n / w + 3 * i;
+            int scene = (x / 17 * 31 + y / 13 * 17) % 11, reflection = (x / 23 * 29 + y / 19 * 13) % 11;
+            it->layers[i].data[n] = i ? 0.03f * (float)reflection : 0.06f * (float)scene;
+        }
+    for (int i = 0; i < it->photos; i++) {
+        it->mixing[i] = 0.75 + 0.05 * i;
+        for (int n = 0; n < w * h; n++)
+            it->mixtures[i].data[n] = (float)it->mixing[i] * it->layers[0].data[n] + it->layers[i + 1].data[n];
+    }
+    for (int l = 0; l <= it->photos; l++)
+        for (int n = 0; n < w * h; n++) {
+            const float *layer = it->layers[l].data + n;
+            float down = n < w * (h - 1) ? layer[w] - layer[0] : 0, across = n % w < w - 1 ? layer[1] - layer[0] : 0;
+            it->gradients[2 * l].data[n] = down + (float)check_random(-0.01, 0.01);
+            it->gradients[2 * l + 1].data[n] = across + (float)check_random(-0.01, 0.01);
+        }
+}
+
+/* A tenth of the accuracy is a good part of the way. (Steps found from the short way that is left made it the longer one.) */
+static void a_start_half_way_saves_time(void)
+{
+    struct instance it = instance_make(3, 256, 256, 1);
+    esra_settings settings = settings_with(1e-3, 4000);
+    esra_info cold, rough, warm = ESRA_INFO_INIT;
+    esra_problem problem = ESRA_PROBLEM_INIT;
+    esra_result result = ESRA_RESULT_INIT;
+    it.lambda = 0.01;
+    paint_patches(&it);
+    CHECK(instance_solve(&it, solver, &settings, &cold) == ESRA_OK && cold.outcome == ESRA_OPTIMAL);
+    settings.gap = 1e-2;
+    CHECK(instance_solve(&it, solver, &settings, &rough) == ESRA_OK && rough.outcome == ESRA_OPTIMAL);
+    problem.photos = it.photos;
+    problem.mixing = it.mixing;
+    problem.mixtures = it.mixtures;
+    problem.gradients = it.gradients;
+    problem.start_layers = result.layers = it.layers;
+    problem.start_duals = result.duals = it.duals;
+    settings.gap = 1e-3;
+    CHECK(esra_solver_run(solver, &problem, &settings, &result, &warm) == ESRA_OK && warm.outcome == ESRA_OPTIMAL);
+    if (!CHECK(warm.iterations < 0.8 * cold.iterations))
+        printf("    %d iterations, %d after %d\n", cold.iterations, warm.iterations, rough.iterations);
+    instance_verify(&it, &warm);
+    instance_free(&it);
+}
+
 #define MOST_LEVELS 12
 
 static int lay_out_levels(struct level *levels, struct arena *arena, const struct problem *problem, int width, int height)
@@ -306,6 +357,7 @@ int main(void)
     RUN(a_stopped_run_tells_the_truth);
     RUN(an_unreachable_gap_ends_by_iterations);
     RUN(a_start_is_taken_up);
+    RUN(a_start_half_way_saves_time);
     esra_solver_free(&solver);
     return check_report();
 }
