@@ -357,7 +357,8 @@ class Limits(SolveTest):
                 file.truncate(10 + len(text) + 4 * 1500000 * 1500000)
             except OSError as reason:
                 self.skipTest(f"no sparse file of 9 TB can be made here: {reason}")
-        environment = {**os.environ, "ASAN_OPTIONS": "allocator_may_return_null=1"}
+        keep = "allocator_may_return_null=1"
+        environment = {**os.environ, "ASAN_OPTIONS": keep, "TSAN_OPTIONS": keep}
         done = self.expect(75, *self.solve(mixing="1"), env=environment, stdout="")
         # A sanitizer has its own word first.
         self.assertEqual(done.stderr.decode().splitlines()[-1],
