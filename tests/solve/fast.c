@@ -179,31 +179,52 @@ static void an_unreachable_gap_ends_by_iterations(void)
     instance_free(&it);
 }
 
+/* Once more, from the answer that stands there. */
+static esra_status solve_from_answer(struct instance *it, const esra_settings *settings, esra_info *info)
+{
+    esra_problem problem = ESRA_PROBLEM_INIT;
+    esra_result result = ESRA_RESULT_INIT;
+    problem.photos = it->photos;
+    problem.mixing = it->mixing;
+    problem.mixtures = it->mixtures;
+    problem.gradients = it->gradients;
+    problem.start_layers = result.layers = it->layers;
+    problem.start_duals = result.duals = it->duals;
+    *info = (esra_info)ESRA_INFO_INIT;
+    return esra_solver_run(solver, &problem, settings, &result, info);
+}
+
 /* From its own answer a solve needs next to nothing, and the numbers stay true. */
 static void a_start_is_taken_up(void)
 {
     struct instance it = instance_make(3, 60, 50, 2);
     esra_settings settings = settings_with(1e-4, 4000);
-    esra_info cold, warm = ESRA_INFO_INIT;
+    esra_info cold, warm;
     instance_fill(&it, 0, 1, 0.05);
     CHECK(instance_solve(&it, solver, &settings, &cold) == ESRA_OK && cold.outcome == ESRA_OPTIMAL);
+    CHECK(solve_from_answer(&it, &settings, &warm) == ESRA_OK);
+    CHECK(warm.outcome == ESRA_OPTIMAL && warm.iterations < cold.iterations / 4);
+    instance_verify(&it, &warm);
+    it.mixtures[0].data[0] += 0.01f;
+    CHECK(solve_from_answer(&it, &settings, &warm) == ESRA_OK);
+    CHECK(warm.outcome == ESRA_OPTIMAL && warm.iterations < cold.iterations);
+    instance_verify(&it, &warm);
+    instance_free(&it);
+}
+
+static void a_start_has_layers_and_duals(void)
+{
+    struct instance it = instance_make(2, 6, 5, 1);
     esra_problem problem = ESRA_PROBLEM_INIT;
     esra_result result = ESRA_RESULT_INIT;
+    instance_fill(&it, 0, 1, 0.05);
     problem.photos = it.photos;
     problem.mixing = it.mixing;
     problem.mixtures = it.mixtures;
     problem.gradients = it.gradients;
     problem.start_layers = result.layers = it.layers;
-    problem.start_duals = result.duals = it.duals;
-    CHECK(esra_solver_run(solver, &problem, &settings, &result, &warm) == ESRA_OK);
-    CHECK(warm.outcome == ESRA_OPTIMAL && warm.iterations < cold.iterations / 4);
-    instance_verify(&it, &warm);
-    it.mixtures[0].data[0] += 0.01f;
-    CHECK(esra_solver_run(solver, &problem, &settings, &result, &warm) == ESRA_OK);
-    CHECK(warm.outcome == ESRA_OPTIMAL && warm.iterations < cold.iterations);
-    instance_verify(&it, &warm);
-    problem.start_duals = NULL;
-    CHECK(esra_solver_run(solver, &problem, &settings, &result, &warm) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_solver_run(solver, &problem, NULL, &result, NULL) == ESRA_BAD_ARGUMENT);
+    CHECK(strstr(esra_solver_message(solver), "both") != NULL);
     instance_free(&it);
 }
 
@@ -236,22 +257,14 @@ static void a_start_half_way_saves_time(void)
 {
     struct instance it = instance_make(3, 256, 256, 1);
     esra_settings settings = settings_with(1e-3, 4000);
-    esra_info cold, rough, warm = ESRA_INFO_INIT;
-    esra_problem problem = ESRA_PROBLEM_INIT;
-    esra_result result = ESRA_RESULT_INIT;
+    esra_info cold, rough, warm;
     it.lambda = 0.01;
     paint_patches(&it);
     CHECK(instance_solve(&it, solver, &settings, &cold) == ESRA_OK && cold.outcome == ESRA_OPTIMAL);
     settings.gap = 1e-2;
     CHECK(instance_solve(&it, solver, &settings, &rough) == ESRA_OK && rough.outcome == ESRA_OPTIMAL);
-    problem.photos = it.photos;
-    problem.mixing = it.mixing;
-    problem.mixtures = it.mixtures;
-    problem.gradients = it.gradients;
-    problem.start_layers = result.layers = it.layers;
-    problem.start_duals = result.duals = it.duals;
     settings.gap = 1e-3;
-    CHECK(esra_solver_run(solver, &problem, &settings, &result, &warm) == ESRA_OK && warm.outcome == ESRA_OPTIMAL);
+    CHECK(solve_from_answer(&it, &settings, &warm) == ESRA_OK && warm.outcome == ESRA_OPTIMAL);
     if (!CHECK(warm.iterations < 0.8 * cold.iterations))
         printf("    %d iterations, %d after %d\n", cold.iterations, warm.iterations, rough.iterations);
     instance_verify(&it, &warm);
@@ -358,6 +371,7 @@ int main(void)
     RUN(an_unreachable_gap_ends_by_iterations);
     RUN(a_start_is_taken_up);
     RUN(a_start_half_way_saves_time);
+    RUN(a_start_has_layers_and_duals);
     esra_solver_free(&solver);
     return check_report();
 }
