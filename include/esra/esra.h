@@ -227,7 +227,7 @@ typedef struct esra_photos {
     esra_motion motion;       /* how freely the layers may move */
     int swap;                 /* the layer that moves as the stronger one does is the reflection */
     const esra_transform *transmitted; /* m: reference px -> px of the photo, by which the scene behind stands still */
-    const esra_transform *reflected;   /* m: the same for what is reflected */
+    const esra_transform *reflected;   /* m: the same for what is reflected; only together with transmitted */
     const double *mixing;              /* m coefficients a_i relative to the reference's own, which is 1 */
     const esra_image *gradients;       /* 2(m+1), as in esra_problem, in the reference frame */
     int linear_depth; /* by depth, too, tell layers apart in linear light, however little it predicts; not in its root */
@@ -270,7 +270,8 @@ typedef struct esra_photo_facts {
     double apart_px;            /* how far apart the two layers moved */
 } esra_photo_facts;
 
-/* Where the answer goes, and how it was found. Every pointer, and the image data, may be NULL: not wanted. */
+/* Where the answer goes, and how it was found. Every pointer, and the image data, may be NULL: not wanted. Images have the
+ * photos' size and channels unless it says otherwise. */
 typedef struct esra_separation {
     size_t struct_size;
     esra_image transmitted;             /* the scene behind the glass, as the reference photo shows it */
@@ -293,6 +294,9 @@ typedef struct esra_separation {
     double prediction_error; /* of photos left out one at a time and predicted by the layers of the others: mean distance */
     double prediction_base;  /* of colour gradients; and that of the photo most alike in their place. 0: not known */
 } esra_separation;
+#define ESRA_SEPARATION_INIT \
+    {sizeof(esra_separation), {NULL, 0, 0, 0, 0, 0, 0}, NULL, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL, NULL, \
+     ESRA_METHOD_NONE, 0, ESRA_INFO_INIT, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0}
 
 /* Separates the photos: alignment, mixing coefficients, motion of the reflection, gradients of the layers, and the certified
  * solve of esra_solver_run() with the settings given. Borrowed and returned as there. Photos that cannot be separated are

@@ -106,21 +106,23 @@ esra_status esra_correlate(struct pool *pool, const struct field *reference, con
 {
     struct spectra s = {.width = power_of_two(reference->width), .height = power_of_two(reference->height)};
     size_t samples = 2 * (size_t)s.width * (size_t)s.height;
-    float *block = esra_allocate(3 * samples, sizeof *block);
+    size_t scratch = 2 * (size_t)s.height * (size_t)esra_pool_threads(pool);
+    float *block = esra_allocate(3 * samples + scratch, sizeof *block);
     *count = 0;
     if (!block)
         return esra_fail_memory(message);
     s.reference = block;
     s.photo = block + samples;
     s.sum = block + 2 * samples;
+    float *lines = block + 3 * samples;
     for (int channel = 0; channel < 3; channel++) {
         load(reference, channel, s.reference, s.width, s.height);
         load(photo, channel, s.photo, s.width, s.height);
-        esra_fft_image(pool, s.reference, s.width, s.height, -1);
-        esra_fft_image(pool, s.photo, s.width, s.height, -1);
+        esra_fft_image(pool, s.reference, s.width, s.height, -1, lines);
+        esra_fft_image(pool, s.photo, s.width, s.height, -1, lines);
         add_cross_spectrum(&s, whiten);
     }
-    esra_fft_image(pool, s.sum, s.width, s.height, 1);
+    esra_fft_image(pool, s.sum, s.width, s.height, 1, lines);
     int across = (int)fmin(limit_px, s.width / 2 - 2), along = (int)fmin(limit_px, s.height / 2 - 2);
     while (*count < most && find_peak(&s, across, along, peaks, *count))
         ++*count;

@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-/* The longest side: correlation works on small levels. */
-#define SIDE_MOST 4096
-
 static void swap(float *a, float *b)
 {
     float keep[2] = {a[0], a[1]};
@@ -49,7 +46,7 @@ static void transform_line(float *data, int n, int sign)
 }
 
 struct lines {
-    float *data;
+    float *data, *scratch;
     int width, height, sign;
 };
 
@@ -63,8 +60,7 @@ static void transform_row(void *work, int task, int worker)
 static void transform_column(void *work, int task, int worker)
 {
     const struct lines *l = work;
-    float line[2 * SIDE_MOST];
-    (void)worker;
+    float *line = l->scratch + 2 * (size_t)worker * (size_t)l->height;
     for (int y = 0; y < l->height; y++) {
         const float *from = l->data + 2 * ((size_t)y * (size_t)l->width + (size_t)task);
         line[2 * y] = from[0];
@@ -78,9 +74,9 @@ static void transform_column(void *work, int task, int worker)
     }
 }
 
-void esra_fft_image(struct pool *pool, float *data, int width, int height, int sign)
+void esra_fft_image(struct pool *pool, float *data, int width, int height, int sign, float *scratch)
 {
-    struct lines lines = {data, width, height, sign};
+    struct lines lines = {data, scratch, width, height, sign};
     esra_pool_run(pool, transform_row, &lines, height, NULL);
     esra_pool_run(pool, transform_column, &lines, width, NULL);
 }

@@ -5,7 +5,7 @@
 #include "base/pool.h"
 
 /* In place: data[2 (y width + x)] is the real part, the next float the imaginary one. sign -1 transforms, +1 back (times
- * width * height). */
-void esra_fft_image(struct pool *pool, float *data, int width, int height, int sign);
+ * width * height). scratch: 2 * height floats for each of the pool's threads. */
+void esra_fft_image(struct pool *pool, float *data, int width, int height, int sign, float *scratch);
 
 #endif

@@ -20,7 +20,6 @@
 #include "ops/blur.h"
 #include "ops/extreme.h"
 
-#define PHOTOS_MOST 64
 #define VALUES_MOST 6 /* two directions of three colours */
 
 /* Window at 900 px of width; it grows with the photos, as their blur and the errors of their maps do. */
@@ -89,7 +88,7 @@ static void ballot(const struct voting *v, int x, int y)
 {
     const struct agreement_problem *p = v->problem;
     static const float nothing[VALUES_MOST] = {0};
-    float g[PHOTOS_MOST][VALUES_MOST], votes[PHOTOS_MOST], median[VALUES_MOST];
+    float g[AGREEMENT_PHOTOS_MOST][VALUES_MOST], votes[AGREEMENT_PHOTOS_MOST], median[VALUES_MOST];
     int values = 2 * p->images[0].channels;
     for (int i = 0; i < p->photos; i++)
         gradient_at(v, i, x, y, g[i]);
@@ -125,7 +124,7 @@ static void ballot_rows(void *work, int task, int worker)
 static float foreign_at(const struct voting *v, int x, int y)
 {
     const struct agreement_problem *p = v->problem;
-    float votes[PHOTOS_MOST];
+    float votes[AGREEMENT_PHOTOS_MOST];
     int count = 0;
     for (int i = 0; i < p->photos; i++)
         if (i != p->reference && plane_row(v->seen[i], y)[x] > 0)
@@ -213,7 +212,7 @@ static struct plane next_plane(float **floats, const struct image *like)
 static void vote(struct agreement *agreement, const struct agreement_problem *problem, struct pool *pool, float *floats)
 {
     const struct image *first = &problem->images[0];
-    struct plane seen[PHOTOS_MOST], spread[PHOTOS_MOST], away[PHOTOS_MOST];
+    struct plane seen[AGREEMENT_PHOTOS_MOST], spread[AGREEMENT_PHOTOS_MOST], away[AGREEMENT_PHOTOS_MOST];
     struct voting v = {problem, agreement, seen, spread, away, .noise = NOISE * sqrtf(4.f * (float)first->channels)};
     struct plane scratch = next_plane(&floats, first);
     v.distance = next_plane(&floats, first);
@@ -238,9 +237,9 @@ esra_status esra_agreement_find(struct agreement *agreement, const struct agreem
     float *floats = NULL;
     esra_status status = ESRA_OK;
     *agreement = (struct agreement){0};
-    if (problem->photos > PHOTOS_MOST || 2 * first->channels > VALUES_MOST)
+    if (problem->photos > AGREEMENT_PHOTOS_MOST || 2 * first->channels > VALUES_MOST)
         return esra_fail(message, ESRA_OVER_LIMIT, "%d photos of %d channels: at most %d of %d can agree",
-                         problem->photos, first->channels, PHOTOS_MOST, VALUES_MOST / 2);
+                         problem->photos, first->channels, AGREEMENT_PHOTOS_MOST, VALUES_MOST / 2);
     for (int direction = 0; direction < 2; direction++)
         TRY(esra_image_create(&agreement->gradients[direction], first->width, first->height, first->channels, message));
     TRY(esra_image_create(&agreement->foreign, first->width, first->height, 1, message));

@@ -6,7 +6,9 @@
 #include "base/image.h"
 #include "base/pool.h"
 
-/* Photos in the reference frame, all of one size, at most 64. */
+#define AGREEMENT_PHOTOS_MOST 64
+
+/* Photos in the reference frame, all of one size, at most AGREEMENT_PHOTOS_MOST. */
 struct agreement_problem {
     int photos, reference;
     const struct image *images; /* [photos] */

@@ -26,7 +26,8 @@
 static bool open_question(const struct pipeline *p)
 {
     const esra_photos *input = p->input;
-    return p->wants_layers && !p->approached && p->photos > 2 && !p->alike && !input->transmitted && !input->gradients &&
+    return p->wants_layers && !p->approached && p->photos > 2 && p->photos <= AGREEMENT_PHOTOS_MOST && !p->alike &&
+           !input->transmitted && !input->gradients &&
            (p->by_depth || (input->motion == ESRA_MOTION_AUTO && !input->swap));
 }
 

@@ -47,6 +47,60 @@ static esra_status check_given(const struct pipeline *p, int i)
     return ESRA_OK;
 }
 
+/* What is to be filled: the photos' size, and so many channels. */
+static esra_status check_output(const struct pipeline *p, const esra_image *image, int channels, const char *name)
+{
+    if (!image->data || (image->width == p->width && image->height == p->height && image->channels == channels))
+        return ESRA_OK;
+    return esra_fail(p->message, ESRA_BAD_DATA, "the image for %s is %d x %d with %d channel(s): it must be %d x %d with %d",
+                     name, image->width, image->height, image->channels, p->width, p->height, channels);
+}
+
+static esra_status check_outputs(const struct pipeline *p)
+{
+    const esra_separation *out = p->output;
+    esra_status status;
+    TRY(check_output(p, &out->transmitted, p->channels, "the transmitted layer"));
+    TRY(check_output(p, &out->confidence, 1, "the confidence"));
+    for (int i = 0; out->reflected && i < p->photos; i++)
+        TRY(check_output(p, &out->reflected[i], p->channels, "a reflected layer"));
+fail:
+    return status;
+}
+
+/* Past the last row, or column, there is no difference, and anything may stand there. */
+static esra_status check_gradients(const struct pipeline *p)
+{
+    for (int n = 0; p->input->gradients && n < 2 * (p->photos + 1); n++) {
+        const esra_image *image = &p->input->gradients[n];
+        if (!image->data || image->width != p->width || image->height != p->height || image->channels != p->channels)
+            return esra_fail(p->message, ESRA_BAD_DATA, "the gradients of layer %d are not %d x %d with %d channel(s), as the "
+                             "photos are", n / 2, p->width, p->height, p->channels);
+        for (int c = 0; c < p->channels; c++)
+            for (int y = 0; y < p->height - !(n % 2); y++)
+                for (int x = 0; x < p->width - n % 2; x++)
+                    if (!isfinite(*image_sample(image, x, y, c)))
+                        return esra_fail(p->message, ESRA_BAD_DATA, "the gradients of layer %d hold %g at row %d, column %d",
+                                         n / 2, (double)*image_sample(image, x, y, c), y, x);
+    }
+    return ESRA_OK;
+}
+
+/* What was asked for, and fits together. */
+static esra_status check_wishes(const struct pipeline *p)
+{
+    const esra_photos *in = p->input;
+    if (in->motion < ESRA_MOTION_HOMOGRAPHY || in->motion > ESRA_MOTION_AUTO)
+        return esra_fail(p->message, ESRA_BAD_ARGUMENT, "motion %d is none of esra_motion", (int)in->motion);
+    if (in->motion == ESRA_MOTION_DEPTH && in->photos > AGREEMENT_PHOTOS_MOST)
+        return esra_fail(p->message, ESRA_BAD_ARGUMENT, "depth is found from %d photos at most, and there are %d: give fewer, or "
+                         "ask for homographies", AGREEMENT_PHOTOS_MOST, in->photos);
+    if (in->reflected && !in->transmitted)
+        return esra_fail(p->message, ESRA_BAD_ARGUMENT, "the reflection's motion was given without the scene's: give the "
+                         "scene's too");
+    return ESRA_OK;
+}
+
 static esra_status check_photos(struct pipeline *p)
 {
     const esra_photos *in = p->input;
@@ -69,6 +123,10 @@ static esra_status check_photos(struct pipeline *p)
         TRY(check_image(p, &in->images[i], i + 1));
         TRY(check_given(p, i));
     }
+    TRY(check_wishes(p));
+    TRY(check_gradients(p));
+    if (!p->is_small && !p->on_trial)
+        TRY(check_outputs(p));
 fail:
     return status;
 }

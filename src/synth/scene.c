@@ -38,12 +38,14 @@ struct drawing {
 
 void esra_synth_settings_init(esra_synth_settings *settings, size_t struct_size)
 {
+    size_t known = struct_size < sizeof *settings ? struct_size : sizeof *settings;
     const esra_synth_settings defaults = {
-        .struct_size = struct_size, .photos = 5, .width = 640, .height = 480, .seed = 1, .shift_px = 18,
+        .struct_size = known, .photos = 5, .width = 640, .height = 480, .seed = 1, .shift_px = 18,
         .rotation_deg = 0.7, .gain_spread = 0.1, .transmission = 0.75, .reflection = 0.3, .noise = 0.006, .blur_px = 1,
         .bits = 8, .threads = 0,
     };
-    memcpy(settings, &defaults, struct_size < sizeof defaults ? struct_size : sizeof defaults);
+    memcpy(settings, &defaults, known);
+    memset((char *)settings + known, 0, struct_size - known);
 }
 
 /* ---- Checks ---- */
@@ -80,16 +82,17 @@ fail:
     return status;
 }
 
-static bool fits(const esra_image *image, const struct synth *s)
+static bool fits(const esra_image *image, const struct synth *s, int channels)
 {
-    return !image->data || (image->width == s->settings.width && image->height == s->settings.height &&
-                            image->channels == s->channels);
+    return !image->data ||
+           (image->width == s->settings.width && image->height == s->settings.height && image->channels == channels);
 }
 
 static esra_status check_images(const struct synth *s, const esra_image *t, const esra_image *r, struct message *message)
 {
     const esra_synth_result *result = s->result;
-    bool good = fits(&result->transmitted, s) && fits(&result->reflected, s);
+    bool good = fits(&result->transmitted, s, s->channels) && fits(&result->reflected, s, s->channels);
+    bool inverse = fits(&result->transmitted_inverse, s, 1) && fits(&result->reflected_inverse, s, 1);
     if (!t->data || !r->data || t->width < 2 || t->height < 2 || r->width < 2 || r->height < 2)
         return esra_fail(message, ESRA_BAD_DATA, "both layers need a picture of at least 2 x 2 pixels");
     if (t->channels < 1 || r->channels < 1 || (t->channels != r->channels && t->channels != 1 && r->channels != 1))
@@ -102,7 +105,10 @@ static esra_status check_images(const struct synth *s, const esra_image *t, cons
             return esra_fail(message, ESRA_BAD_DATA, "a depth map needs one channel and at least 2 x 2 pixels");
     }
     for (int i = 0; result->photos && i < s->settings.photos; i++)
-        good = good && fits(&result->photos[i], s);
+        good = good && fits(&result->photos[i], s, s->channels);
+    if (s->settings.depth && !inverse)
+        return esra_fail(message, ESRA_BAD_DATA, "the images for inverse depths are not %d x %d of one channel",
+                         s->settings.width, s->settings.height);
     return good ? ESRA_OK : esra_fail(message, ESRA_BAD_DATA, "the images to be filled are not %d x %d of %d channel(s)",
                                       s->settings.width, s->settings.height, s->channels);
 }

@@ -60,7 +60,7 @@ static void the_transform_is_fouriers(void)
 {
     enum { WIDTH = 8, HEIGHT = 4 };
     struct pool *pool = make_pool(2);
-    float data[2 * WIDTH * HEIGHT], direct[2 * WIDTH * HEIGHT];
+    float data[2 * WIDTH * HEIGHT], direct[2 * WIDTH * HEIGHT], scratch[2 * 2 * HEIGHT];
     check_fill(data, 2 * WIDTH * HEIGHT, -1, 1);
     for (int k = 0; k < WIDTH * HEIGHT; k++) {
         double real = 0, imaginary = 0;
@@ -73,7 +73,7 @@ static void the_transform_is_fouriers(void)
         direct[2 * k] = (float)real;
         direct[2 * k + 1] = (float)imaginary;
     }
-    esra_fft_image(pool, data, WIDTH, HEIGHT, -1);
+    esra_fft_image(pool, data, WIDTH, HEIGHT, -1, scratch);
     for (int n = 0; n < 2 * WIDTH * HEIGHT; n++)
         CHECK_NEAR(data[n], direct[n], 1e-5);
     esra_pool_free(&pool);

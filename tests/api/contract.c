@@ -288,6 +288,57 @@ static void shorter_photos_are_respected(void)
     esra_solver_free(&solver);
 }
 
+/* What an image is too small for is not written. */
+static void outputs_have_the_photos_size(void)
+{
+    float samples[4][12 * 9 * 3];
+    esra_image images[2], reflected[2];
+    esra_solver *solver;
+    for (int i = 0; i < 2; i++) {
+        check_fill(samples[i], 12 * 9 * 3, 0, 1);
+        reflected[i] = images[i] = esra_image_planar(samples[i], 12, 9, 3);
+    }
+    esra_photos photos = ESRA_PHOTOS_INIT;
+    photos.photos = 2;
+    photos.images = images;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    for (int n = 0; n < 3; n++) {
+        esra_separation out = ESRA_SEPARATION_INIT;
+        esra_image short_one = esra_image_planar(samples[2], 12, 9 - (n == 0), n == 0 ? 3 : n == 1 ? 3 : 1);
+        if (n == 0)
+            out.transmitted = short_one;
+        else if (n == 1)
+            out.confidence = short_one;
+        else
+            out.reflected = reflected;
+        reflected[1] = n == 2 ? short_one : images[1];
+        CHECK(esra_solver_separate(solver, &photos, NULL, &out) == ESRA_BAD_DATA);
+        CHECK(strstr(esra_solver_message(solver), "must be 12 x 9") != NULL);
+    }
+    esra_solver_free(&solver);
+}
+
+static void wishes_that_contradict_are_refused(void)
+{
+    float samples[2][12 * 9];
+    esra_image images[2] = {esra_image_planar(samples[0], 12, 9, 1), esra_image_planar(samples[1], 12, 9, 1)};
+    const esra_transform still[2] = {{{1, 0, 0, 0, 1, 0, 0, 0, 1}}, {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
+    esra_solver *solver;
+    check_fill(samples[0], 2 * 12 * 9, 0, 1);
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    for (int n = 0; n < 2; n++) {
+        esra_photos photos = ESRA_PHOTOS_INIT;
+        esra_separation out = ESRA_SEPARATION_INIT;
+        photos.photos = 2;
+        photos.images = images;
+        photos.reflected = n ? NULL : still;
+        photos.motion = n ? (esra_motion)(ESRA_MOTION_AUTO + 1) : ESRA_MOTION_AUTO;
+        CHECK(esra_solver_separate(solver, &photos, NULL, &out) == ESRA_BAD_ARGUMENT);
+        CHECK(strstr(esra_solver_message(solver), n ? "motion" : "give the scene's too") != NULL);
+    }
+    esra_solver_free(&solver);
+}
+
 int main(void)
 {
     RUN(settings_out_of_range_are_named);
@@ -298,6 +349,8 @@ int main(void)
     RUN(missing_parts_are_named);
     RUN(shorter_structs_are_respected);
     RUN(shorter_photos_are_respected);
+    RUN(outputs_have_the_photos_size);
+    RUN(wishes_that_contradict_are_refused);
     RUN(uninitialised_settings_are_refused);
     RUN(the_table_describes_the_struct);
     RUN(a_solver_can_be_used_again);

@@ -191,7 +191,7 @@ static esra_status separate(float *samples, const esra_settings *settings, esra_
     esra_image photos[3], reflected[3];
     esra_solver *solver;
     esra_photos input = ESRA_PHOTOS_INIT;
-    esra_separation out = {.struct_size = sizeof out};
+    esra_separation out = ESRA_SEPARATION_INIT;
     for (int i = 0; i < 3; i++) {
         photos[i] = esra_image_planar(samples + i * SIZE, WIDTH, HEIGHT, 1);
         reflected[i] = esra_image_planar(samples + (i + 3) * SIZE, WIDTH, HEIGHT, 1);

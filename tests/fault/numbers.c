@@ -140,7 +140,7 @@ static void any_numbers_can_be_separated(void)
         for (int filling = 0; filling < 2 * FILLINGS; filling++) {
             size_t count = set_views(shapes[shape]);
             esra_photos input = ESRA_PHOTOS_INIT;
-            esra_separation out = {.struct_size = sizeof out};
+            esra_separation out = ESRA_SEPARATION_INIT;
             esra_settings settings = on_one_thread();
             /* One odd photo among two good ones, or all of them. */
             for (int i = 0; i < PHOTOS; i++)
@@ -176,7 +176,7 @@ static void any_numbers_can_be_given(void)
     for (size_t n = 0; n < sizeof numbers / sizeof numbers[0]; n++)
         for (int where = 0; where < 3 + 2 * 9; where++, tried++) {
             esra_photos input = ESRA_PHOTOS_INIT;
-            esra_separation out = {.struct_size = sizeof out};
+            esra_separation out = ESRA_SEPARATION_INIT;
             for (int i = 0; i < PHOTOS; i++) {
                 mixing[i] = 1;
                 moves[i] = (esra_transform){{1, 0, i, 0, 1, -i, 0, 0, 1}};
@@ -221,7 +221,7 @@ static void sizes_are_checked_first(void)
         esra_image images[2] = {{NULL, sizes[n][0], sizes[n][1], 3, 1, 1, 1},
                                 {NULL, sizes[n][0], sizes[n][1], 3, 1, 1, 1}};
         esra_photos input = ESRA_PHOTOS_INIT;
-        esra_separation out = {.struct_size = sizeof out};
+        esra_separation out = ESRA_SEPARATION_INIT;
         esra_settings settings = on_one_thread();
         input.photos = 2;
         input.images = images;

@@ -96,7 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static struct tiny t;
     struct feed feed = {bytes, size};
     esra_settings settings;
-    esra_separation s = {.struct_size = sizeof s};
+    esra_separation s = ESRA_SEPARATION_INIT;
     esra_solver *solver;
     esra_settings_default(&settings);
     settings.max_iterations = 3;

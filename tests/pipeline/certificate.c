@@ -61,7 +61,7 @@ static void the_gap_told_is_that_of_the_problem_solved(void)
         int channels = turn % 2 ? 3 : 1;
         esra_image photos[PHOTOS], gradients[2 * (PHOTOS + 1)];
         esra_photos input = ESRA_PHOTOS_INIT;
-        esra_separation out = {.struct_size = sizeof out};
+        esra_separation out = ESRA_SEPARATION_INIT;
         esra_settings settings;
         esra_solver *solver;
         paint(samples, channels);

@@ -63,7 +63,7 @@ static esra_separation separate(int count, int threads)
     esra_solver *solver;
     esra_settings settings;
     esra_photos input = ESRA_PHOTOS_INIT;
-    esra_separation s = {.struct_size = sizeof s};
+    esra_separation s = ESRA_SEPARATION_INIT;
     for (int i = 0; i < PHOTOS; i++) {
         photo_views[i] = esra_image_planar(photos[i], WIDTH, HEIGHT, 1);
         reflected_views[i] = esra_image_planar(reflected[i], WIDTH, HEIGHT, 1);

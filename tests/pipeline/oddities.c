@@ -57,7 +57,7 @@ static esra_separation separate_by(esra_motion motion, int count)
     esra_solver *solver;
     esra_settings settings;
     esra_photos input = ESRA_PHOTOS_INIT;
-    esra_separation s = {.struct_size = sizeof s};
+    esra_separation s = ESRA_SEPARATION_INIT;
     for (int i = 0; i < PHOTOS; i++)
         views[i] = esra_image_planar(photos[i], WIDTH, HEIGHT, 1);
     input.photos = count;

@@ -49,7 +49,7 @@ static esra_photos photos_input(int count)
 
 static esra_separation room(void)
 {
-    esra_separation s = {.struct_size = sizeof s};
+    esra_separation s = ESRA_SEPARATION_INIT;
     for (int i = 0; i < PHOTOS; i++)
         reflected_views[i] = esra_image_planar(reflected[i], WIDTH, HEIGHT, 1);
     s.transmitted = esra_image_planar(transmitted, WIDTH, HEIGHT, 1);

@@ -94,7 +94,7 @@ static esra_outcome separate(struct scene *scene, int place, int question)
     esra_solver *solver;
     esra_settings settings;
     esra_photos input = ESRA_PHOTOS_INIT;
-    esra_separation s = {.struct_size = sizeof s};
+    esra_separation s = ESRA_SEPARATION_INIT;
     for (int i = 0; i < PHOTOS; i++)
         views[i] = esra_image_planar(scene->photos + (size_t)i * samples, scene->width, scene->height, 1);
     input.photos = PHOTOS;
