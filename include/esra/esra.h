@@ -226,7 +226,8 @@ typedef struct esra_photos {
     int stored_values;        /* the images hold code values as cameras store them */
     esra_motion motion;       /* how freely the layers may move */
     int swap;                 /* the layer that moves as the stronger one does is the reflection */
-    const esra_transform *transmitted; /* m: reference px -> px of the photo, by which the scene behind stands still */
+    const esra_transform *transmitted; /* m: reference px -> px of the photo, by which the scene behind stands still; nine
+                                          zeros: the photo does not fit, and is left out */
     const esra_transform *reflected;   /* m: the same for what is reflected; only together with transmitted */
     const double *mixing;              /* m coefficients a_i relative to the reference's own, which is 1 */
     const esra_image *gradients;       /* 2(m+1), as in esra_problem, in the reference frame */

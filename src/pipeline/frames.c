@@ -29,6 +29,14 @@ static esra_status check_image(const struct pipeline *p, const esra_image *image
     return ESRA_OK;
 }
 
+bool esra_pipeline_left_out(const struct pipeline *p, int i)
+{
+    bool zeros = p->input->transmitted != NULL && i != p->input->reference;
+    for (int n = 0; zeros && n < 9; n++)
+        zeros = p->input->transmitted[i].h[n] == 0;
+    return zeros;
+}
+
 /* What is given of photo `number`: numbers, and such as the stages may divide by and multiply with. */
 static esra_status check_given(const struct pipeline *p, int i)
 {
@@ -38,7 +46,7 @@ static esra_status check_given(const struct pipeline *p, int i)
     if (!(mixing > 0 && mixing <= LARGEST_MIXING))
         return esra_fail(p->message, ESRA_BAD_DATA, "photo %d has %g times the reference's mixing coefficient: that must be "
                          "over 0, and %g at most", i + 1, mixing, LARGEST_MIXING);
-    for (int n = 0; n < 2 * 9; n++) {
+    for (int n = 0; n < 2 * 9 && !esra_pipeline_left_out(p, i); n++) {
         const double *h = given[n / 9] ? given[n / 9][i].h : TRANSFORM_IDENTITY.h;
         if (!(fabs(h[n % 9] / h[8]) <= LARGEST_MOTION))
             return esra_fail(p->message, ESRA_BAD_DATA, "a transform of photo %d holds %g over %g: that must lie in "

@@ -126,9 +126,8 @@ void esra_pipeline_tell(struct pipeline *p)
             out->facts[i] = (esra_photo_facts){p->motions[i].aligned, p->motions[i].explained,
                                                p->motions[i].explained_second, p->motions[i].overlap, apart_px(p, i)};
     }
-    out->motion = p->by_depth                            ? ESRA_MOTION_DEPTH
-                  : p->input->motion == ESRA_MOTION_AUTO ? ESRA_MOTION_HOMOGRAPHY
-                                                         : p->input->motion;
+    bool open = p->input->motion == ESRA_MOTION_AUTO || p->input->motion == ESRA_MOTION_DEPTH;
+    out->motion = p->by_depth ? ESRA_MOTION_DEPTH : open ? ESRA_MOTION_HOMOGRAPHY : p->input->motion;
     out->in_roots = p->rooted;
     out->prediction_error = p->judgement.error;
     out->prediction_base = p->judgement.baseline;

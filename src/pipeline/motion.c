@@ -35,6 +35,10 @@ static struct transform transform_of(const esra_transform *given)
 static void take_given(struct pipeline *p)
 {
     for (int i = 0; i < p->photos; i++) {
+        if (esra_pipeline_left_out(p, i)) {
+            p->motions[i] = (struct photo_motion){.transmitted = TRANSFORM_IDENTITY, .reflected = TRANSFORM_IDENTITY, .gain = 1};
+            continue;
+        }
         p->motions[i] = (struct photo_motion){.transmitted = transform_of(&p->input->transmitted[i]),
                                               .reflected = TRANSFORM_IDENTITY,
                                               .aligned = true,

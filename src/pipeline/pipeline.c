@@ -144,12 +144,22 @@ static double lap(struct pipeline *p, double *total_s)
     return lap_s;
 }
 
+/* Motions are as good as those of a separation: the rounds of the joint solve refine both layers'. Transforms are what is
+ * asked for, so that homographies are the way unless depth was named. */
 esra_status esra_pipeline_align_only(struct pipeline *p)
 {
+    esra_photos input = *p->input;
+    const esra_photos *callers = p->input;
     esra_status status;
+    if (input.motion == ESRA_MOTION_AUTO)
+        input.motion = ESRA_MOTION_HOMOGRAPHY;
+    p->input = &input;
+    p->wants_layers = input.motion != ESRA_MOTION_DEPTH;
     begin(p);
     TRY(esra_pipeline_load(p));
     TRY(find_motions(p));
+    if (!p->by_depth)
+        TRY(RUN_STEPS(p, "align", joint_steps));
     p->output->align_s = lap(p, &p->output->total_s);
     if (p->stopped) {
         give_up(p);
@@ -159,6 +169,7 @@ esra_status esra_pipeline_align_only(struct pipeline *p)
         esra_pipeline_tell(p);
     }
 fail:
+    p->input = callers;
     end(p);
     return status;
 }

@@ -71,6 +71,9 @@ struct pipeline {
  * what it borrows. */
 struct pipeline esra_pipeline_sibling(const struct pipeline *p, const esra_photos *input);
 
+/* The caller says of photo i that it does not fit. */
+bool esra_pipeline_left_out(const struct pipeline *p, int i);
+
 /* The steps, in pipeline.c's order. */
 esra_status esra_pipeline_load(struct pipeline *p);
 esra_status esra_pipeline_align(struct pipeline *p);

@@ -73,6 +73,7 @@ static void take_over(struct pipeline *p, struct pipeline *small, double scale)
     p->by_depth = small->by_depth;
     p->adds_up = small->adds_up;
     p->alike = small->alike;
+    p->oddities |= small->oddities;
     p->reflection_found = small->reflection_found && !small->by_depth;
     p->rounds = small->rounds;
     p->judgement = small->judgement;

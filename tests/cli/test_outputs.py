@@ -33,6 +33,14 @@ class Outputs(SeparateTest):
             self.skipTest(f"nobody may not run the program here: {reason}")
 
     def test_no_photo_is_written_over(self):
+        before = (self.path / "p1.png").read_bytes()
+        self.expect(73, "align", *NAMES, "-o", "p1.png", stderr="esra align: p1.png is one of the photos, and would be written "
+                    "over: choose another name\n")
+        (self.path / "photo-2.png").write_bytes(before)
+        self.expect(73, "synth", "-t", "photo-2.png", "-r", "p2.png", "-o", ".", "--size", "16x12", "--shift", "1",
+                    stderr="esra synth: ./photo-2.png is one of the photos, and would be written over: choose another folder\n")
+        self.assertEqual([(self.path / name).read_bytes() for name in ("p1.png", "photo-2.png")], [before, before])
+        (self.path / "photo-2.png").unlink()
         told = "esra separate: ./{} is one of the photos, and would be written over: choose another folder"
         self.save("transmitted.png", to_8_bit(PHOTOS[0]))
         self.complains(73, told.format("transmitted.png"), *self.separate(photos=["transmitted.png", "p2.png"], output="."))

@@ -125,9 +125,23 @@ class Results(SeparateTest):
         self.assertEqual(self.result()["method"], "joint")
         for given, used in zip(told["photos"], self.result()["photos"]):
             np.testing.assert_allclose(used["transmitted"], given["transmitted"], atol=1e-6)
-        self.assertGreater(psnr(self.transmitted() / 255, TRUTH), psnr(PHOTOS[1], TRUTH))
+            np.testing.assert_allclose(used["reflected"], given["reflected"], atol=1e-6)
+        by_transforms = psnr(self.transmitted() / 255, TRUTH)
+        self.expect(0, *self.separate("--motion", "homography"))
+        self.assertGreater(by_transforms, psnr(self.transmitted() / 255, TRUTH) - 1)
         done = self.expect(0, "align", *NAMES, "-o", "-", "-q", stderr="")
         self.assertEqual(json.loads(done.stdout)["photos"], told["photos"])
+
+    def test_what_does_not_fit_stays_left_out(self):
+        self.save("strange.png", to_8_bit(np.random.default_rng(9).random(PHOTOS[1].shape)))
+        photos = [*NAMES, "strange.png"]
+        self.expect(0, "align", *photos, "-r", "2", "-o", "t.json")
+        told = json.loads((self.path / "t.json").read_text())
+        self.assertEqual([photo["aligned"] for photo in told["photos"]], [True, True, True, False])
+        self.expect(0, *self.separate("-r", "2", "--transforms", "t.json", photos=photos))
+        self.assertEqual([photo["aligned"] for photo in self.result()["photos"]], [True, True, True, False])
+        self.assertGreater(psnr(self.transmitted() / 255, TRUTH), psnr(PHOTOS[1], TRUTH) + 1)
+        self.expect(11, "align", "p2.png", "strange.png", "-o", "t.json")
 
     def test_gradients_given(self):
         gradients = np.zeros((4, 2, HEIGHT, WIDTH, 3), np.float32)

@@ -251,6 +251,15 @@ fail:
     return fail(job, status);
 }
 
+/* The reference counts too. */
+static int aligned_photos(const struct job *job)
+{
+    int count = 0;
+    for (int i = 0; i < job->scene.paths.count; i++)
+        count += job->separation.facts[i].aligned != 0;
+    return count;
+}
+
 static enum exit_code align(void *all, const struct parsed *parsed)
 {
     struct job *job = all;
@@ -262,6 +271,8 @@ static enum exit_code align(void *all, const struct parsed *parsed)
         return code;
     TRY(job_read_inputs(job, parsed));
     TRY(make_room(job));
+    TRY(esra_output_spare(job->options.output, (const char *const *)job->scene.paths.items, job->scene.paths.count,
+                          &job->message));
     TRY(esra_output_open(&output, job->options.output, &job->message));
     TRY(run_library(job, esra_solver_align));
     if (signals_exit() != EXIT_DONE) {
@@ -277,7 +288,7 @@ static enum exit_code align(void *all, const struct parsed *parsed)
     TRY(esra_output_commit(&output, &job->message));
     if (!job->options.quiet)
         print_warnings(job);
-    return job->separation.warnings & ESRA_WARN_NOT_ALIGNED ? EXIT_NOT_ALIGNED : EXIT_DONE;
+    return aligned_photos(job) < 2 ? EXIT_NOT_ALIGNED : EXIT_DONE;
 fail:
     esra_output_discard(&output);
     return fail(job, status);

@@ -248,21 +248,15 @@ fail:
     return status;
 }
 
-/* Photos cannot be taken again: none is written over, by whatever name it came. */
 static esra_status spare_input(struct job *job, const char *stem)
 {
     char file[64];
-    struct stat output, input;
-    esra_status status = ESRA_OK;
     snprintf(file, sizeof file, "%s.%s", stem, job_picture_format(job));
     char *path = join(job->options.output, file);
     if (!path)
         return esra_fail_memory(&job->message);
-    if (stat(path, &output) == 0)
-        for (int i = 0; status == ESRA_OK && i < job->scene.paths.count; i++)
-            if (stat(job->scene.paths.items[i], &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
-                status = esra_fail(&job->message, ESRA_CANNOT_CREATE, "%s is one of the photos, and would be written over: "
-                                   "choose another folder", path);
+    esra_status status = esra_output_spare(path, (const char *const *)job->scene.paths.items, job->scene.paths.count,
+                                           &job->message);
     free(path);
     return status;
 }

@@ -34,6 +34,10 @@ static esra_status begin_file(struct synth_job *job, const char *file)
     if (!path)
         return esra_fail_memory(&job->message);
     snprintf(path, size, "%s/%s", job->options.output, file);
+    const struct synth_options *options = &job->options;
+    const char *const inputs[] = {options->transmitted, options->reflected, options->depths[0], options->depths[1]};
+    if (esra_output_spare(path, inputs, 4, &job->message) != ESRA_OK)
+        return ESRA_CANNOT_CREATE;
     struct output *output = &job->outputs[job->output_count];
     output->fd = -1;
     job->output_count++;
