@@ -60,7 +60,12 @@ static bool limit(int what, int64_t most)
 /* The signal of the soft limit tells why; the hard one, a second later, would only kill. */
 static bool limit_seconds(int seconds)
 {
-    struct rlimit now = {(rlim_t)seconds, (rlim_t)seconds + 1};
+    struct rlimit now;
+    if (getrlimit(RLIMIT_CPU, &now))
+        return false;
+    if ((rlim_t)seconds + 1 < now.rlim_max)
+        now.rlim_max = (rlim_t)seconds + 1;
+    now.rlim_cur = (rlim_t)seconds < now.rlim_max ? (rlim_t)seconds : now.rlim_max;
     return setrlimit(RLIMIT_CPU, &now) == 0;
 }
 

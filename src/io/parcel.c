@@ -85,9 +85,13 @@ static bool is_failure(int32_t status)
            status == ESRA_IO_ERROR;
 }
 
+/* Ends, and has nothing that would steer a terminal. */
 static bool is_text(const char *text, size_t size)
 {
-    return memchr(text, '\0', size) != NULL;
+    for (size_t n = 0; n < size && (text[n] == '\0' || (text[n] >= ' ' && text[n] <= '~')); n++)
+        if (text[n] == '\0')
+            return true;
+    return false;
 }
 
 static bool is_flag(int32_t value)

@@ -1,9 +1,12 @@
 /* io/paths.c - the photos that a command names. */
 #include "io/paths.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "io/input.h"
 
@@ -80,4 +83,24 @@ void esra_paths_free(struct paths *paths)
         free(paths->items[n]);
     free(paths->items);
     *paths = (struct paths){0};
+}
+
+char *esra_paths_join(const char *folder, const char *file)
+{
+    size_t size = strlen(folder) + strlen(file) + 2;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s/%s", folder, file);
+    return path;
+}
+
+esra_status esra_paths_make_folder(const char *folder, bool *made, struct message *message)
+{
+    struct stat is;
+    *made = mkdir(folder, 0777) == 0;
+    if (!*made && errno != EEXIST)
+        return esra_fail(message, ESRA_CANNOT_CREATE, "cannot make the folder %s: %s", folder, strerror(errno));
+    if (stat(folder, &is) || !S_ISDIR(is.st_mode))
+        return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write into %s: it is not a folder", folder);
+    return ESRA_OK;
 }

@@ -1,6 +1,9 @@
-/* io/paths.h - the photos that a command names: files, "-" for standard input, "@list.txt" for a file of names. */
+/* io/paths.h - the photos that a command names: files, "-" for standard input, "@list.txt" for a file of names; and the
+ * folder that its answer goes to. */
 #ifndef ESRA_IO_PATHS_H
 #define ESRA_IO_PATHS_H
+
+#include <stdbool.h>
 
 #include "base/status.h"
 
@@ -16,5 +19,11 @@ esra_status esra_paths_expand(struct paths *paths, const char *const *arguments,
                               struct message *message);
 
 void esra_paths_free(struct paths *paths);
+
+/* folder/file, fresh; NULL where memory is short. */
+char *esra_paths_join(const char *folder, const char *file);
+
+/* Makes a folder where there is none, and says whether it did. */
+esra_status esra_paths_make_folder(const char *folder, bool *made, struct message *message);
 
 #endif

@@ -125,7 +125,7 @@ fail:
     return status;
 }
 
-/* Planes that come one after the other are only kept once the last has begun. */
+/* Colours that come in planes one after the other are not kept: the last would be missing. */
 static esra_status salvage(struct tiff_reading *job, esra_status status)
 {
     bool begun = job->rows_done > 0 && (job->planar == PLANARCONFIG_CONTIG || job->channels == 1);

@@ -93,10 +93,8 @@ static esra_status find_type(struct tiff_reading *job)
 
 static esra_status find_colours(struct tiff_reading *job)
 {
-    uint16_t extra = 0, *kinds = NULL;
     TIFFGetFieldDefaulted(job->file.tiff, TIFFTAG_SAMPLESPERPIXEL, &job->channels);
     TIFFGetFieldDefaulted(job->file.tiff, TIFFTAG_PLANARCONFIG, &job->planar);
-    TIFFGetFieldDefaulted(job->file.tiff, TIFFTAG_EXTRASAMPLES, &extra, &kinds);
     job->palette = job->photometric == PHOTOMETRIC_PALETTE;
     bool grey = job->photometric == PHOTOMETRIC_MINISBLACK || job->photometric == PHOTOMETRIC_MINISWHITE;
     if (job->photometric == PHOTOMETRIC_SEPARATED)

@@ -142,9 +142,7 @@ esra_status esra_parallax_find_reflection(struct pipeline *p)
         p->reflection_found = !esra_pool_stopping(p->pool);
     }
 fail:
-    for (int i = 0; rests && i < p->photos; i++)
-        esra_image_free(&rests[i]);
-    esra_release(&rests);
+    esra_images_free(&rests, p->photos);
     return status;
 }
 

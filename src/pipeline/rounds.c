@@ -146,7 +146,7 @@ fail:
     return status;
 }
 
-/* rest smoothed, in place of rest. */
+/* out = rest smoothed. */
 static void smooth(struct pipeline *p, const struct image *rest, struct image *out)
 {
     for (int c = 0; c < p->channels; c++)

@@ -4,10 +4,8 @@
 #include <math.h>
 
 #include "base/cpu.h"
+#include "base/rows.h"
 #include "base/timer.h"
-
-/* Rows of a certificate's partial sum: fixed, so that the sum does not depend on the number of threads. */
-#define BLOCK_ROWS 16
 
 /* Blocks that an estimate looks at, spread over the image: about as many, or all where there are few; and the rows of
  * each. */
@@ -19,16 +17,11 @@
 #define STALL_ITERATIONS 1000
 #define STALL_GAIN 0.99
 
-static int row_blocks(const struct problem *problem)
-{
-    return (problem->height - 1) / BLOCK_ROWS + 1;
-}
-
 static void lay_out(struct monitor *monitor, int threads, struct arena *arena)
 {
     const struct problem *problem = monitor->problem;
     monitor->best = esra_arena_take(arena, (size_t)problem->channels, sizeof *monitor->best);
-    monitor->shares = esra_arena_take(arena, (size_t)row_blocks(problem), sizeof *monitor->shares);
+    monitor->shares = esra_arena_take(arena, (size_t)rows_blocks(problem->height), sizeof *monitor->shares);
     monitor->scratch = esra_arena_take(arena, (size_t)threads * esra_certificate_scratch(problem), sizeof(double));
 }
 
@@ -86,7 +79,7 @@ static void certify_block(void *work, int task, int worker)
 static struct certificate certify(struct monitor *monitor, int channel, const struct candidate *candidate, int every, int rows)
 {
     struct certifying job = {monitor, channel, candidate, every, rows};
-    int blocks = row_blocks(monitor->problem);
+    int blocks = rows_blocks(monitor->problem->height);
     double start_s = esra_timer_now_s();
     esra_pool_run(monitor->pool, certify_block, &job, (blocks - 1) / every + 1, NULL);
     monitor->info.certificate_seconds += esra_timer_now_s() - start_s;
@@ -147,7 +140,7 @@ void esra_monitor_show(struct monitor *monitor, int channel, const struct candid
 
 double esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate)
 {
-    int every = row_blocks(monitor->problem) / SAMPLED_BLOCKS + 1;
+    int every = rows_blocks(monitor->problem->height) / SAMPLED_BLOCKS + 1;
     struct certificate sample = certify(monitor, channel, candidate, every, every > 1 ? SAMPLED_ROWS : BLOCK_ROWS);
     return sample.objective > 0 ? (sample.objective - sample.bound) / sample.objective : 0;
 }

@@ -90,6 +90,8 @@ class Mistakes(SeparateTest):
             done = self.run_esra(*self.separate("--tolerate-truncated", photos=["p1.png", name, "p3.png"]))
             self.assertIn(done.returncode, (0, 10, 11), done.stderr)
             self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
+            self.assertEqual([photo["incomplete"] for photo in self.result()["photos"]], [False, True, False])
+            self.assertIn(f"warning: {name} is damaged: what could not be decoded is black.\n".encode(), done.stderr)
 
     def test_number_of_photos(self):
         self.save("p1.png", np.zeros((1, 1), np.uint8))
@@ -150,7 +152,7 @@ class Transforms(SeparateTest):
                 self.assertFalse((self.path / "out").exists())
         self.complains(65, "esra separate: t.json does not say \"schema\": \"esra-transforms-1\"; 'esra align' shows what "
                        "such a file looks like", *self.give("[]"))
-        self.complains(65, "esra separate: t.json is not a file of transforms: it has no size, or over 1 MB",
+        self.complains(75, "esra separate: t.json is over 1 MiB; that is no file of transforms",
                        *self.give(" " * ((1 << 20) + 1)))
 
     def test_missing(self):

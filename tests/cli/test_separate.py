@@ -131,6 +131,8 @@ class Results(SeparateTest):
         self.assertGreater(by_transforms, psnr(self.transmitted() / 255, TRUTH) - 1)
         done = self.expect(0, "align", *NAMES, "-o", "-", "-q", stderr="")
         self.assertEqual(json.loads(done.stdout)["photos"], told["photos"])
+        piped = self.run_esra(*self.separate("-q", "--transforms", "-"), input=done.stdout)
+        self.assertEqual(piped.returncode, 0, piped.stderr)
 
     def test_what_does_not_fit_stays_left_out(self):
         self.save("strange.png", to_8_bit(np.random.default_rng(9).random(PHOTOS[1].shape)))

@@ -1,12 +1,11 @@
 /* tools/esra/batch.c - esra batch: many scenes, and a journal to go on from. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cpu.h"
 #include "batch.h"
+#include "io/paths.h"
 #include "memory.h"
 #include "options.h"
 
@@ -53,16 +52,13 @@ static enum exit_code take_words(struct batch *batch, const struct parsed *parse
 static esra_status prepare(struct batch *batch, const char *jobs)
 {
     const char *folder = batch->options.output;
-    struct stat stat_;
+    bool made;
     esra_status status;
     TRY(batch_jobs_read(&batch->jobs, jobs, &batch->message));
     batch->workers = calloc((size_t)batch->worker_count, sizeof *batch->workers);
     if (!batch->workers)
         return esra_fail_memory(&batch->message);
-    if (mkdir(folder, 0777) && errno != EEXIST)
-        return esra_fail(&batch->message, ESRA_CANNOT_CREATE, "cannot make the folder %s: %s", folder, strerror(errno));
-    if (stat(folder, &stat_) || !S_ISDIR(stat_.st_mode))
-        return esra_fail(&batch->message, ESRA_CANNOT_CREATE, "cannot write into %s: it is not a folder", folder);
+    TRY(esra_paths_make_folder(folder, &made, &batch->message));
     TRY(batch_journal_open(&batch->journal, folder, &batch->message));
 fail:
     return status;

@@ -16,7 +16,7 @@ struct batch_scene {
     int line;           /* from 1 */
     const char *output; /* the folder's name, in `job` */
     json_t *job;        /* the line itself */
-    json_t *inputs;     /* size and time of change of each file it reads, as batch_journal_has() found them */
+    json_t *inputs;     /* size and time of change of each file it reads, as batch_journal_find() found them */
     char **words;       /* photos and options as 'esra separate' takes them, paths as seen from here */
     int word_count;
 };

@@ -248,26 +248,17 @@ fail:
 
 /* ---- The file ---- */
 
-static esra_status read_text(const char *path, struct bytes *text, struct message *message)
-{
-    struct input input;
-    esra_status status = esra_input_open(&input, path, message);
-    if (status != ESRA_OK)
-        return status;
-    input.keep = true;
-    input.keep_limit = LARGEST_FILE;
-    status = esra_input_left(&input) > LARGEST_FILE
-                 ? esra_fail(message, ESRA_OVER_LIMIT, "%s is over %lld MiB; split it", path,
-                             (long long)(LARGEST_FILE >> 20))
-                 : esra_input_slurp(&input, text, message);
-    esra_input_close(&input);
-    return status;
-}
-
+/* What begins with '-' or '@' would not be taken for a path, but behind "./" it is. */
 static char *folder_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash == path ? strdup("") : slash ? strndup(path, (size_t)(slash - path)) : strdup(".");
+    const char *slash = strrchr(path, '/'), *before = *path == '-' || *path == '@' ? "./" : "";
+    size_t length = slash ? (size_t)(slash - path) : 0, size = length + 3;
+    char *folder = malloc(size);
+    if (folder && slash)
+        snprintf(folder, size, "%s%.*s", before, (int)length, path);
+    else if (folder)
+        snprintf(folder, size, ".");
+    return folder;
 }
 
 esra_status batch_jobs_read(struct batch_jobs *jobs, const char *path, struct message *message)
@@ -278,7 +269,7 @@ esra_status batch_jobs_read(struct batch_jobs *jobs, const char *path, struct me
     *jobs = (struct batch_jobs){.name = strcmp(path, "-") == 0 ? "standard input" : path, .folder = folder_of(path)};
     if (!jobs->folder || !reader.outputs)
         TRY(esra_fail_memory(message));
-    TRY(read_text(path, &text, message));
+    TRY(text_read(&text, path, LARGEST_FILE, "split it", message));
     /* With a zero byte at its end, for strspn(); esra_input_slurp() leaves no room. */
     unsigned char *longer = realloc(text.data, text.size + 1);
     if (!longer)

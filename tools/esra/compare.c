@@ -1,6 +1,5 @@
 /* tools/esra/compare.c - esra compare: how alike are two pictures, in the values they store. */
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -58,17 +57,11 @@ static esra_status compare(struct job *job)
     return status == ESRA_OUT_OF_MEMORY ? esra_fail_memory(&job->message) : status;
 }
 
-/* JSON knows no infinity. */
-static json_t *number(double value)
-{
-    return isfinite(value) ? json_real(value) : json_null();
-}
-
 static enum exit_code print_json(const esra_comparison *c)
 {
-    json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "esra-compare-1", "psnr", number(c->psnr), "ssim",
-                               number(c->ssim), "ncc", number(c->ncc), "psnr_fit", number(c->psnr_fit), "ssim_fit",
-                               number(c->ssim_fit));
+    json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "esra-compare-1", "psnr", number_to_json(c->psnr),
+                               "ssim", number_to_json(c->ssim), "ncc", number_to_json(c->ncc), "psnr_fit",
+                               number_to_json(c->psnr_fit), "ssim_fit", number_to_json(c->ssim_fit));
     return print_object(object, JSON_INDENT(2), NAME, EXIT_DONE);
 }
 

@@ -8,7 +8,7 @@
 #define EXIT_TABLE(ROW)                                                                             \
     ROW(EXIT_DONE, 0, "done")                                                                       \
     ROW(EXIT_GAP, 10, "finished, but the gap asked for was not reached; the output is written")     \
-    ROW(EXIT_NOT_ALIGNED, 11, "the photos could not be aligned or told apart; the photo itself is written")       \
+    ROW(EXIT_NOT_ALIGNED, 11, "the photos could not be aligned, or their layers told apart; then the photo itself is written") \
     ROW(EXIT_SOME_FAILED, 12, "batch: a scene failed; the others are done")                         \
     ROW(EXIT_USAGE, 64, "the command line is wrong")                                                \
     ROW(EXIT_DATA, 65, "an input is damaged, does not fit the others, or is out of range")          \

@@ -74,6 +74,8 @@ static enum exit_code make_plan(struct job *job, const esra_settings *settings)
         shape->channels = pixels->channels > shape->channels ? pixels->channels : shape->channels;
     }
     esra_status status = memory_plan_separate(shape, settings, &job->plan, &job->planned_bytes);
+    if (status == ESRA_OVER_LIMIT)
+        return complain(exit_code_of(status), NAME, "there are more pixels than this machine's addresses can hold");
     return status == ESRA_OK ? EXIT_DONE : complain(exit_code_of(status), NAME, "a setting is out of its range");
 }
 

@@ -29,6 +29,21 @@ esra_status json_read(json_t **object, const char *text, size_t size, json_error
     return esra_fail_memory(message);
 }
 
+esra_status text_read(struct bytes *text, const char *path, int64_t most, const char *advice, struct message *message)
+{
+    struct input input;
+    esra_status status = esra_input_open(&input, path, message);
+    if (status != ESRA_OK)
+        return status;
+    input.keep = true;
+    input.keep_limit = most;
+    status = esra_input_left(&input) > most
+                 ? esra_fail(message, ESRA_OVER_LIMIT, "%s is over %lld MiB; %s", input.name, (long long)(most >> 20), advice)
+                 : esra_input_slurp(&input, text, message);
+    esra_input_close(&input);
+    return status;
+}
+
 /* Bytes of the UTF-8 character at text (RFC 3629); 0 where there is none. */
 static size_t character_size(const char *text, size_t left)
 {

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "exit.h"
+#include "io/codec.h"
 
 /* Twelve digits: more than any number here is worth. */
 #define JSON_STYLE (JSON_INDENT(2) | JSON_REAL_PRECISION(12))
@@ -14,6 +15,9 @@
 /* Parses text, keys of an object no more than once. *object is NULL where the text is no JSON, and error says why; that
  * memory was short is a failure. */
 esra_status json_read(json_t **object, const char *text, size_t size, json_error_t *error, struct message *message);
+
+/* A whole file of text, or what comes through a pipe, of `most` bytes at most; advice for one that is larger. */
+esra_status text_read(struct bytes *text, const char *path, int64_t most, const char *advice, struct message *message);
 
 /* A file's name may hold any bytes, JSON holds UTF-8: every byte that is not stands as U+FFFD. */
 json_t *name_to_json(const char *name);

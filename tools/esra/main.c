@@ -13,7 +13,7 @@
 #include "options.h"
 #include "progress.h"
 
-/* glibc would raise its threshold to the largest block freed so far, up to 32 MiB, and keep holes between blocks. */
+/* Blocks from here on go back to the system when they are freed. */
 #define LARGE_BLOCK (256 << 10)
 
 const struct command *const commands[] = {&separate_command, &align_command, &batch_command,   &info_command,
@@ -58,12 +58,12 @@ static void hold_standard_streams(void)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* glibc would come to keep what is freed, up to 32 MB a piece, in a heap full of holes: a tenth of all memory, at the time
- * when it is needed most. */
+/* glibc would raise its threshold to the largest block freed so far, up to 32 MiB, and come to keep what is freed in a heap
+ * full of holes: a tenth of all memory, at the time when it is needed most. */
 static void return_what_is_freed(void)
 {
 #ifdef M_MMAP_THRESHOLD
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 #endif
 }
 
@@ -74,8 +74,6 @@ int main(int argc, char **argv)
     /* A reader that goes away and a file that may not grow are errors to be told (EXIT_IO), not silent deaths. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    /* Large blocks go back to the system when they are freed, so that the memory in use is that which is held. */
-    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
     if (argc < 2)
         return complain(EXIT_USAGE, NULL, "which command? Try 'esra help'");
     const char *word = argv[1];

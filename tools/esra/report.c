@@ -56,7 +56,10 @@ static const char script[] =
 static const char *verdict(const esra_separation *separation)
 {
     switch (separation->method) {
-    case ESRA_METHOD_NONE: return "The layers could not be told apart; the photo is given back as it was.";
+    case ESRA_METHOD_NONE:
+        return separation->info.outcome == ESRA_STOPPED
+                   ? "Interrupted before there were layers; the photo is given back as it was."
+                   : "The layers could not be told apart; the photo is given back as it was.";
     case ESRA_METHOD_VOTING:
         return "The reflection's motion was not found; layers were told apart by what most photos agree on.";
     case ESRA_METHOD_JOINT:

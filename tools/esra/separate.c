@@ -175,8 +175,19 @@ static void print_left_out(const struct job *job)
     fputs(left ? "." : "", stderr);
 }
 
+static void print_incomplete(const struct job *job)
+{
+    for (int i = 0; i < job->scene.paths.count; i++)
+        if (job->scene.photos[i].incomplete) {
+            fputs("warning: ", stderr);
+            print_plain(stderr, job->scene.paths.items[i]);
+            fputs(" is damaged: what could not be decoded is black.\n", stderr);
+        }
+}
+
 static void print_warnings(const struct job *job)
 {
+    print_incomplete(job);
 #define ROW(flag, word, text, advice)                  \
     if (job->separation.warnings & flag) {             \
         fprintf(stderr, "warning: %s", text);          \
@@ -192,7 +203,9 @@ static void print_summary(const struct job *job)
 {
     const esra_separation *s = &job->separation;
     print_warnings(job);
-    if (s->method == ESRA_METHOD_NONE && job->write_transmitted)
+    if (s->method == ESRA_METHOD_NONE && s->info.outcome == ESRA_STOPPED)
+        fprintf(stderr, "interrupted before there were layers: what is written is the photo as it was\n");
+    else if (s->method == ESRA_METHOD_NONE && job->write_transmitted)
         fprintf(stderr, "the layers could not be told apart: %s/transmitted.%s is the photo as it was\n", job->options.output,
                 job_picture_format(job));
     else if (s->method == ESRA_METHOD_NONE)

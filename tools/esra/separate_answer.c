@@ -1,9 +1,7 @@
 /* tools/esra/separate_answer.c - what esra separate leaves behind: pictures, result.json and report.html. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "memory.h"
@@ -33,8 +31,8 @@ static json_t *photo_to_json(const struct job *job, int i)
     const esra_photo_facts *f = &s->facts[i];
     const struct scene *scene = &job->scene;
     json_t *object = json_pack(
-        "{s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o}", "file", name_to_json(scene->paths.items[i]), "aligned",
-        f->aligned, "overlap", number_to_json(f->overlap), "explained", number_to_json(f->explained),
+        "{s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o}", "file", name_to_json(scene->paths.items[i]), "aligned",
+        f->aligned, "incomplete", scene->photos[i].incomplete, "overlap", number_to_json(f->overlap), "explained", number_to_json(f->explained),
         "explained_reflected", number_to_json(f->explained_reflected), "layers_apart_px", number_to_json(f->apart_px),
         "mixing", number_to_json(s->mixing[i]), "reflection_gain", number_to_json(s->reflection_gain[i]), "light",
         esra_light_origin_name(scene->lights[i].origin), "colours_converted", scene_converts(scene, job->reference, i),
@@ -109,15 +107,6 @@ static void encode_pictures(struct job *job)
     }
 }
 
-static char *join(const char *folder, const char *file)
-{
-    size_t size = strlen(folder) + strlen(file) + 2;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s/%s", folder, file);
-    return path;
-}
-
 const char *job_picture_format(const struct job *job)
 {
     return job->options.format ? job->options.format : "png";
@@ -126,7 +115,7 @@ const char *job_picture_format(const struct job *job)
 /* Begins folder/file; it is put in place with all the others at the end. The name lives as long as the job. */
 static esra_status begin_file(struct job *job, const char *file, struct output **output)
 {
-    char *path = join(job->options.output, file);
+    char *path = esra_paths_join(job->options.output, file);
     *output = &job->outputs[job->output_count];
     if (!path)
         return esra_fail_memory(&job->message);
@@ -252,7 +241,7 @@ static esra_status spare_input(struct job *job, const char *stem)
 {
     char file[64];
     snprintf(file, sizeof file, "%s.%s", stem, job_picture_format(job));
-    char *path = join(job->options.output, file);
+    char *path = esra_paths_join(job->options.output, file);
     if (!path)
         return esra_fail_memory(&job->message);
     esra_status status = esra_output_spare(path, (const char *const *)job->scene.paths.items, job->scene.paths.count,
@@ -280,21 +269,18 @@ fail:
 esra_status job_prepare_folder(struct job *job)
 {
     const char *folder = job->options.output;
-    struct stat stat_;
     struct output probe;
     char *path;
-    job->folder_made = mkdir(folder, 0777) == 0;
-    if (!job->folder_made && errno != EEXIST)
-        return esra_fail(&job->message, ESRA_CANNOT_CREATE, "cannot make the folder %s: %s", folder, strerror(errno));
-    if (stat(folder, &stat_) || !S_ISDIR(stat_.st_mode))
-        return esra_fail(&job->message, ESRA_CANNOT_CREATE, "cannot write into %s: it is not a folder", folder);
+    esra_status status = esra_paths_make_folder(folder, &job->folder_made, &job->message);
+    if (status != ESRA_OK)
+        return status;
     job->outputs = calloc((size_t)job->scene.paths.count + 4, sizeof *job->outputs);
-    path = join(folder, "result.json");
+    path = esra_paths_join(folder, "result.json");
     if (!job->outputs || !path) {
         free(path);
         return esra_fail_memory(&job->message);
     }
-    esra_status status = esra_output_open(&probe, path, &job->message);
+    status = esra_output_open(&probe, path, &job->message);
     esra_output_discard(&probe);
     free(path);
     return status;

@@ -1,12 +1,11 @@
 /* tools/esra/synth_files.c - the files of a scene whose truth is known. */
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "io/npy.h"
+#include "io/paths.h"
 #include "json.h"
 #include "progress.h"
 #include "synth.h"
@@ -14,14 +13,10 @@
 
 static esra_status prepare_folder(struct synth_job *job)
 {
-    const char *folder = job->options.output;
-    struct stat stat_;
     size_t files = (size_t)job->settings.photos + 5;
-    job->made_folder = mkdir(folder, 0777) == 0;
-    if (!job->made_folder && errno != EEXIST)
-        return esra_fail(&job->message, ESRA_CANNOT_CREATE, "cannot make the folder %s: %s", folder, strerror(errno));
-    if (stat(folder, &stat_) || !S_ISDIR(stat_.st_mode))
-        return esra_fail(&job->message, ESRA_CANNOT_CREATE, "cannot write into %s: it is not a folder", folder);
+    esra_status status = esra_paths_make_folder(job->options.output, &job->made_folder, &job->message);
+    if (status != ESRA_OK)
+        return status;
     job->outputs = calloc(files, sizeof *job->outputs);
     job->paths = calloc(files, sizeof *job->paths);
     return job->outputs && job->paths ? ESRA_OK : esra_fail_memory(&job->message);
@@ -29,11 +24,9 @@ static esra_status prepare_folder(struct synth_job *job)
 
 static esra_status begin_file(struct synth_job *job, const char *file)
 {
-    size_t size = strlen(job->options.output) + strlen(file) + 2;
-    char *path = job->paths[job->output_count] = malloc(size);
+    char *path = job->paths[job->output_count] = esra_paths_join(job->options.output, file);
     if (!path)
         return esra_fail_memory(&job->message);
-    snprintf(path, size, "%s/%s", job->options.output, file);
     const struct synth_options *options = &job->options;
     const char *const inputs[] = {options->transmitted, options->reflected, options->depths[0], options->depths[1]};
     if (esra_output_spare(path, inputs, 4, &job->message) != ESRA_OK)

@@ -80,35 +80,16 @@ static esra_status take_object(struct transforms *t, const json_t *object, const
     return take_photos(t, photos, path, message);
 }
 
-static esra_status read_text(char **text, size_t *size, const char *path, struct message *message)
-{
-    struct input input;
-    esra_status status = esra_input_open(&input, path, message);
-    if (status != ESRA_OK)
-        return status;
-    int64_t left = esra_input_left(&input);
-    if (left < 0 || left > MAX_FILE) {
-        esra_input_close(&input);
-        return esra_fail(message, ESRA_BAD_DATA, "%s is not a file of transforms: it has no size, or over 1 MB", path);
-    }
-    *size = (size_t)left;
-    *text = malloc(*size + 1);
-    status = *text ? esra_input_read(&input, *text, *size, message) : esra_fail_memory(message);
-    esra_input_close(&input);
-    return status;
-}
-
 esra_status transforms_read(struct transforms *t, const char *path, int count, int width, int height,
                             struct message *message)
 {
-    char *text = NULL;
-    size_t size = 0;
+    struct bytes text = {0};
     json_t *object = NULL;
     json_error_t error;
     esra_status status;
     *t = (struct transforms){.count = count};
-    TRY(read_text(&text, &size, path, message));
-    TRY(json_read(&object, text, size, &error, message));
+    TRY(text_read(&text, path, MAX_FILE, "that is no file of transforms", message));
+    TRY(json_read(&object, (const char *)text.data, text.size, &error, message));
     if (!object)
         TRY(esra_fail(message, ESRA_BAD_DATA, "%s is not JSON (line %d: %s)", path, error.line, error.text));
     t->transmitted = calloc((size_t)count, sizeof *t->transmitted);
@@ -118,7 +99,7 @@ esra_status transforms_read(struct transforms *t, const char *path, int count, i
     TRY(take_object(t, object, path, width, height, message));
 fail:
     json_decref(object);
-    free(text);
+    esra_bytes_free(&text);
     if (status != ESRA_OK)
         transforms_free(t);
     return status;
