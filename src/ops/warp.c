@@ -1,8 +1,7 @@
-/* ops/warp.c - the table of a bilinear warp, and the operator on planes. */
+/* ops/warp.c - the table of a bilinear warp. */
 #include "ops/warp.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The samples around position t on an axis of `length` samples: the lower one and the fraction, or -1 outside. The
  * slack keeps the border itself inside when h rounds: the identity must see every pixel. */
@@ -102,72 +101,4 @@ void esra_warp_fill_map(struct warp *warp, const struct warp_map *map, int begin
             row[x] = point_of_block(warp, map, x, y);
         note_rows(warp, y);
     }
-}
-
-/* The four weights in the order of the samples at 0, right, down, down + right. */
-static void weights_of(struct warp_point point, float w[4])
-{
-    float fx = point.fx * WARP_FRACTION, fy = point.fy * WARP_FRACTION;
-    w[0] = (1 - fx) * (1 - fy);
-    w[1] = fx * (1 - fy);
-    w[2] = (1 - fx) * fy;
-    w[3] = fx * fy;
-}
-
-void esra_warp_forward(const struct warp *warp, struct plane canvas, struct plane out)
-{
-    for (int y = 0; y < warp->height; y++)
-        for (int x = 0; x < warp->width; x++) {
-            struct warp_point point = warp->points[(size_t)y * warp->width + x];
-            float *to = plane_row(out, y) + x, w[4];
-            *to = 0;
-            if (point.index < 0)
-                continue;
-            const float *at = plane_row(canvas, point.index / warp->canvas_width) + point.index % warp->canvas_width;
-            ptrdiff_t down = warp->down ? canvas.stride : 0;
-            weights_of(point, w);
-            *to = w[0] * at[0] + w[1] * at[warp->right] + w[2] * at[down] + w[3] * at[down + warp->right];
-        }
-}
-
-void esra_warp_adjoint(const struct warp *warp, struct plane in, struct plane canvas)
-{
-    for (int y = 0; y < canvas.height; y++)
-        memset(plane_row(canvas, y), 0, (size_t)canvas.width * sizeof(float));
-    for (int y = 0; y < warp->height; y++)
-        for (int x = 0; x < warp->width; x++) {
-            struct warp_point point = warp->points[(size_t)y * warp->width + x];
-            float u = plane_row(in, y)[x], w[4];
-            if (point.index < 0)
-                continue;
-            float *at = plane_row(canvas, point.index / warp->canvas_width) + point.index % warp->canvas_width;
-            ptrdiff_t down = warp->down ? canvas.stride : 0;
-            weights_of(point, w);
-            at[0] += w[0] * u;
-            at[warp->right] += w[1] * u;
-            at[down] += w[2] * u;
-            at[down + warp->right] += w[3] * u;
-        }
-}
-
-double esra_warp_norm_squared(const struct warp *warp, struct plane scratch)
-{
-    float largest = 0;
-    for (int y = 0; y < scratch.height; y++)
-        memset(plane_row(scratch, y), 0, (size_t)scratch.width * sizeof(float));
-    for (size_t n = 0; n < (size_t)warp->width * (size_t)warp->height; n++) {
-        struct warp_point point = warp->points[n];
-        float w[4];
-        if (point.index < 0)
-            continue;
-        float *at = plane_row(scratch, point.index / warp->canvas_width) + point.index % warp->canvas_width;
-        ptrdiff_t steps[4] = {0, warp->right, warp->down ? scratch.stride : 0, 0};
-        steps[3] = steps[1] + steps[2];
-        weights_of(point, w);
-        for (int k = 0; k < 4; k++) {
-            at[steps[k]] += w[k];
-            largest = fmaxf(largest, at[steps[k]]);
-        }
-    }
-    return largest;
 }

@@ -41,16 +41,6 @@ struct warp_map {
  * step, rounded up. */
 void esra_warp_fill_map(struct warp *warp, const struct warp_map *map, int begin, int end);
 
-/* out = S canvas, one channel. */
-void esra_warp_forward(const struct warp *warp, struct plane canvas, struct plane out);
-
-/* canvas = S'in, one channel. */
-void esra_warp_adjoint(const struct warp *warp, struct plane in, struct plane canvas);
-
-/* |S v|^2 <= bound |v|^2 with bound = max_k sum_x w_k(x): Cauchy-Schwarz over the weights of a pixel, which add to 1.
- * About 1 where h keeps areas. scratch has the canvas' size. */
-double esra_warp_norm_squared(const struct warp *warp, struct plane scratch);
-
 /* (S canvas)(n) in all lanes. Pixel n must lie inside. */
 static inline lanes warp_sample(const struct warp *warp, const lanes *canvas, size_t n)
 {

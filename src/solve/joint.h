@@ -47,8 +47,6 @@ struct joint_model {
     const struct image *maps;      /* g_i as maps: two channels, column and row for every pixel of the photo */
     const double *confidence;      /* how much each photo counts, 0 where it takes no part; NULL: 1 each */
     const struct image *expected;  /* [2] E: gradients of T, down and right, as ops/diff.h has them; NULL: none */
-    const struct image *start; /* [2] layers of the photos' size to begin with, T and R; NULL: nothing. Borrowed during
-                                  the call, as all of it is */
 };
 
 struct joint_info {
@@ -77,15 +75,10 @@ void esra_joint_free(struct joint **joint);
 esra_status esra_joint_load(struct joint *joint, const struct joint_photos *photos, struct message *message);
 
 /* Solves from nothing, coarse to fine, up to the level whose sides are the photos' divided by 2^finest; finest = 0 is
- * the full size. From model->start, where there is one and finest is 0, at the full size alone. */
+ * the full size. One of 1 or 2 is enough to rank candidate motions: the right one has the least score. */
 esra_status esra_joint_solve(struct joint *joint, const struct joint_model *model,
                              const struct joint_settings *settings, int finest, struct joint_info *info,
                              struct message *message);
-
-/* Solves up to level `finest`, 1 or 2 being enough, only to rank candidate motions: the right one has the least score.
- */
-esra_status esra_joint_score(struct joint *joint, const struct joint_model *model,
-                             const struct joint_settings *settings, int finest, double *score, struct message *message);
 
 /* Goes on from the layers of the last esra_joint_solve(), at its finest level only: for a model (and photos) a little
  * better than before. */

@@ -1,5 +1,4 @@
-/* solve/joint_given.c - what is given to the joint solve beside photos: expected gradients, and layers to begin with.
- */
+/* solve/joint_given.c - what is given to the joint solve beside photos: expected gradients. */
 #include "ops/diff.h"
 #include "solve/joint_object.h"
 
@@ -49,19 +48,4 @@ fail:
         esra_image_free(&next[k]);
     }
     return status;
-}
-
-void esra_joint_place_reflection(struct joint *joint, const struct image *given)
-{
-    const struct joint_level *top = &joint->level[0];
-    size_t pixels = (size_t)given->width * (size_t)given->height;
-    for (int y = 0; y < top->height[REFLECTED]; y++)
-        for (int x = 0; x < top->width[REFLECTED]; x++) {
-            int row = y + joint->canvas.top, column = x + joint->canvas.left;
-            row = row < 0 ? 0 : row >= given->height ? given->height - 1 : row;
-            column = column < 0 ? 0 : column >= given->width ? given->width - 1 : column;
-            lanes *to = &top->layer[REFLECTED][(size_t)y * top->width[REFLECTED] + x];
-            for (int c = 0; c < LANES; c++)
-                (*to)[c] = c < given->channels ? given->data[c * pixels + (size_t)row * given->width + column] : 0;
-        }
 }

@@ -30,7 +30,4 @@ esra_status esra_joint_halve(struct joint *joint, struct message *message);
 /* E at all levels, or none at any. */
 esra_status esra_joint_expect(struct joint *joint, const struct joint_model *model, struct message *message);
 
-/* R, given on the frame, onto its canvas; beyond the frame its border goes on. */
-void esra_joint_place_reflection(struct joint *joint, const struct image *given);
-
 #endif

@@ -76,9 +76,8 @@ static esra_status check_model(const struct joint *joint, const struct joint_mod
 {
     const struct joint_level *top = &joint->level[0];
     for (int k = 0; k < 2; k++)
-        if ((model->expected && !has_size(&model->expected[k], top, top->channels)) ||
-            (model->start && !has_size(&model->start[k], top, top->channels)))
-            return esra_fail(message, ESRA_BAD_ARGUMENT, "gradients or layers given have another size than the photos");
+        if (model->expected && !has_size(&model->expected[k], top, top->channels))
+            return esra_fail(message, ESRA_BAD_ARGUMENT, "the gradients given have another size than the photos");
     for (int i = 0; i < joint->photos; i++) {
         if (model->maps && !has_size(&model->maps[i], top, 2))
             return esra_fail(message, ESRA_BAD_ARGUMENT, "the map of photo %d has another size than the photo", i + 1);
@@ -191,17 +190,6 @@ static void settle_black(struct joint *joint)
                            joint->system.jacobi[TRANSMITTED]);
 }
 
-/* From layers that have their low frequencies: the finest level alone. */
-static void go_on(struct joint *joint, const struct image *start, const struct joint_settings *settings,
-                  struct joint_info *info)
-{
-    struct joint_level *top = &joint->level[0];
-    lanes_load(top->layer[TRANSMITTED], &start[TRANSMITTED], 0, top->height[TRANSMITTED]);
-    esra_joint_place_reflection(joint, &start[REFLECTED]);
-    esra_joint_system_enter(&joint->system, top);
-    improve(joint, settings, settings->reweighings, false, info);
-}
-
 /* The coarsest level finds the low frequencies; finer ones keep them. What decides the constant between the layers, the
  * darkest pixels of R, are small: averaged away in coarse levels, so that each settles it anew. The finest does not:
  * noise decides there, and the data, where gains differ, has the last word. (Two scenes, m = 5: T 37.5 dB, 34.9 with
@@ -246,10 +234,7 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
         return esra_fail_memory(message);
     set_system(joint, model, settings);
     TRY(esra_joint_expect(joint, model, message));
-    if (model->start && joint->wanted == 0)
-        go_on(joint, model->start, settings, info);
-    else
-        climb(joint, settings, info);
+    climb(joint, settings, info);
     finish(joint, info, start_s);
     joint->finest = joint->wanted;
 fail:
@@ -275,14 +260,5 @@ esra_status esra_joint_resume(struct joint *joint, const struct joint_model *mod
     improve(joint, settings, settings->reweighings, false, info);
     finish(joint, info, start_s);
 fail:
-    return status;
-}
-
-esra_status esra_joint_score(struct joint *joint, const struct joint_model *model,
-                             const struct joint_settings *settings, int finest, double *score, struct message *message)
-{
-    struct joint_info info;
-    esra_status status = esra_joint_solve(joint, model, settings, finest, &info, message);
-    *score = status == ESRA_OK ? info.score : INFINITY;
     return status;
 }

@@ -176,21 +176,21 @@ static void the_true_motion_scores_best(void)
     struct pool *pool;
     struct joint *joint;
     struct run run = usual_run();
-    double best, score;
+    struct joint_info best, found;
     make_scene();
     CHECK(esra_pool_create(&pool, 2, &message) == ESRA_OK);
     CHECK(esra_joint_create(&joint, &(struct joint_photos){2, photos, masks}, 3, pool, &message) == ESRA_OK);
-    CHECK(esra_joint_score(joint, &(struct joint_model){.mixing = mixing, .reflection_gain = gain, .motion = motion},
+    CHECK(esra_joint_solve(joint, &(struct joint_model){.mixing = mixing, .reflection_gain = gain, .motion = motion},
                            &run.settings, 1, &best, &message) == ESRA_OK);
     for (size_t k = 0; k < sizeof errors / sizeof *errors; k++) {
         double wrong[9 * PHOTOS];
         memcpy(wrong, motion, sizeof wrong);
         wrong[9 + 2] += errors[k][0];
         wrong[9 + 5] += errors[k][1];
-        CHECK(esra_joint_score(joint, &(struct joint_model){.mixing = mixing, .reflection_gain = gain, .motion = wrong},
-                               &run.settings, 1, &score, &message) == ESRA_OK);
-        if (!CHECK(score > best))
-            printf("    motion %zu: %g against %g\n", k, score, best);
+        CHECK(esra_joint_solve(joint, &(struct joint_model){.mixing = mixing, .reflection_gain = gain, .motion = wrong},
+                               &run.settings, 1, &found, &message) == ESRA_OK);
+        if (!CHECK(found.score > best.score))
+            printf("    motion %zu: %g against %g\n", k, found.score, best.score);
     }
     esra_joint_free(&joint);
     esra_pool_free(&pool);

@@ -227,26 +227,6 @@ static void confidence_counts(void)
     free_scene();
 }
 
-/* From the true layers it stays near them, in a fraction of the work. */
-static void a_start_is_used(void)
-{
-    struct joint_settings settings = usual();
-    struct image start[2] = {make_image(3), make_image(3)}, t;
-    struct joint_model model = {.mixing = mixing, .reflection_gain = gain, .maps = maps, .start = start};
-    make_scene(true);
-    for (int n = 0; n < SAMPLES; n++) {
-        start[0].data[n] = truth.data[n];
-        start[1].data[n] = (float)mirrored_at(n % WIDTH, n / WIDTH % HEIGHT, n / PIXELS);
-    }
-    settings.reweighings = 1;
-    struct joint_info info = solve(&model, &settings, 2, &t);
-    CHECK(rms(&t, &truth) < .02 && info.iterations <= settings.iterations);
-    esra_image_free(&t);
-    esra_image_free(&start[0]);
-    esra_image_free(&start[1]);
-    free_scene();
-}
-
 static bool all_finite(const struct image *image)
 {
     for (int n = 0; n < SAMPLES; n++)
@@ -305,7 +285,6 @@ int main(void)
     RUN(bent_maps_are_solved);
     RUN(expected_gradients_pull);
     RUN(confidence_counts);
-    RUN(a_start_is_used);
     RUN(degenerate_maps_stay_finite);
     RUN(nonsense_is_refused);
     return check_report();
