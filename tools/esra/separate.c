@@ -369,7 +369,8 @@ const struct command align_command = {
     .max_operands = 1 << 20,
     .description =
         "Writes the transforms by which the scene behind the glass and, where it is found, the reflection stand still: they "
-        "can be looked at, repaired by hand, and given to 'esra separate --transforms'.",
+        "can be looked at, repaired by hand, and given to 'esra separate --transforms'. With --motion auto they are homographies; "
+        "by depth, where no transform is, they are the median shifts.",
     .example = "esra align shop-*.jpg -o transforms.json",
     .options = align_options,
     .option_count = sizeof align_options / sizeof align_options[0],
