@@ -95,9 +95,9 @@ static bool is_peak(struct plane corner, int x, int y)
 /* Keeps the CELL_FEATURES strongest, strongest first. */
 static void keep(struct feature *cell, int *count, float x, float y, float response)
 {
-    int place = *count < CELL_FEATURES ? (*count)++ : CELL_FEATURES - 1;
-    if (place == CELL_FEATURES - 1 && cell[place].response >= response)
+    if (*count == CELL_FEATURES && cell[CELL_FEATURES - 1].response >= response)
         return;
+    int place = *count < CELL_FEATURES ? (*count)++ : CELL_FEATURES - 1;
     for (; place > 0 && cell[place - 1].response < response; place--)
         cell[place] = cell[place - 1];
     cell[place].x = x;

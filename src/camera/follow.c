@@ -161,6 +161,9 @@ static bool settle(const struct window *w, const struct image *level, double *u,
 bool esra_follow(const struct grey *from, const struct grey *to, double x, double y, int coarsest, double *u, double *v)
 {
     struct window window;
+    double right = from->level[0].width - 2 * FOLLOW_PAD - 1, bottom = from->level[0].height - 2 * FOLLOW_PAD - 1;
+    if (!(x >= 0 && y >= 0 && x <= right && y <= bottom))
+        return false;
     memset(&window, 0, sizeof window);
     for (int n = coarsest < from->levels ? coarsest : from->levels - 1; n >= 0; n--) {
         double scale = ldexp(1, n), a = *u / scale, b = *v / scale;

@@ -85,8 +85,14 @@ static bool is_failure(int32_t status)
            status == ESRA_IO_ERROR;
 }
 
-/* Ends, and has nothing that would steer a terminal. */
-static bool is_text(const char *text, size_t size)
+static bool ends(const char *text, size_t size)
+{
+    return memchr(text, '\0', size) != NULL;
+}
+
+/* Ends, and has nothing that would steer a terminal. (Messages, which name files, may hold any bytes: complain() sees to
+ * that.) */
+static bool is_plain(const char *text, size_t size)
 {
     for (size_t n = 0; n < size && (text[n] == '\0' || (text[n] >= ' ' && text[n] <= '~')); n++)
         if (text[n] == '\0')
@@ -110,7 +116,7 @@ static bool metadata_fits(const struct parcel *parcel, const struct limits *limi
 {
     uint64_t most = (uint64_t)limits->metadata;
     return parcel->icc <= most && parcel->exif <= most - parcel->icc &&
-           is_text(parcel->profile_name, sizeof parcel->profile_name);
+           is_plain(parcel->profile_name, sizeof parcel->profile_name);
 }
 
 static bool is_possible(const struct parcel *parcel, const struct read_options *options)
@@ -173,7 +179,7 @@ static esra_status receive_head(struct parcel *parcel, struct jail *jail, const 
     TRY(esra_jail_receive(jail, parcel, sizeof *parcel, message));
     if (parcel->mark != PARCEL_MARK)
         return nonsense(jail, message);
-    if (is_failure(parcel->status) && is_text(parcel->message, sizeof parcel->message))
+    if (is_failure(parcel->status) && ends(parcel->message, sizeof parcel->message))
         return esra_fail(message, (esra_status)parcel->status, "%s", parcel->message);
     if (parcel->status != ESRA_OK || !is_possible(parcel, options))
         return nonsense(jail, message);

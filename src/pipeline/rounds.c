@@ -265,8 +265,8 @@ esra_status esra_pipeline_unpark(struct pipeline *p)
 {
     struct joint_photos photos = {p->photos, p->aligned, p->masks};
     esra_status status;
-    TRY(esra_pipeline_warp(p));
-    if (p->joint)
+    TRY(esra_pipeline_warp(p)); /* which may leave off, when there is enough */
+    if (p->joint && !esra_pool_stopping(p->pool))
         TRY(esra_joint_load(p->joint, &photos, p->message));
 fail:
     return status;

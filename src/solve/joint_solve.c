@@ -137,7 +137,7 @@ static void improve(struct joint *joint, const struct joint_settings *settings, 
     }
 }
 
-/* Every photo must show R in this part of its pixels, or its motion is not tested by what is left. */
+/* Every photo that takes part must show R in this part of its pixels, or its motion is not tested by what is left. */
 #define LEAST_OVERLAP 0.25
 
 static bool photos_overlap(const struct joint_level *level)
@@ -149,7 +149,7 @@ static bool photos_overlap(const struct joint_level *level)
             seen += here;
             both += here && level->warp[i].points[n].index >= 0;
         }
-        if (both == 0 || (double)both < LEAST_OVERLAP * (double)seen)
+        if (seen > 0 && (both == 0 || (double)both < LEAST_OVERLAP * (double)seen))
             return false;
     }
     return true;

@@ -140,6 +140,9 @@ class Results(SeparateTest):
         self.expect(0, "align", *photos, "-r", "2", "-o", "t.json")
         told = json.loads((self.path / "t.json").read_text())
         self.assertEqual([photo["aligned"] for photo in told["photos"]], [True, True, True, False])
+        self.assertNotIn(None, [photo["reflected"] for photo in told["photos"][:3]])
+        self.expect(0, *self.separate("-r", "2", photos=photos))
+        self.assertEqual(self.result()["method"], "joint")
         self.expect(0, *self.separate("-r", "2", "--transforms", "t.json", photos=photos))
         self.assertEqual([photo["aligned"] for photo in self.result()["photos"]], [True, True, True, False])
         self.assertGreater(psnr(self.transmitted() / 255, TRUTH), psnr(PHOTOS[1], TRUTH) + 1)
@@ -152,6 +155,15 @@ class Results(SeparateTest):
         np.save(self.path / "E.npy", gradients)
         done = self.run_esra(*self.separate("--gradients", "E.npy", "--mixing", "1,1,1", "--light", "stored"))
         self.assertIn(done.returncode, (0, 10), done.stderr)
+        self.assertEqual(self.result()["method"], "given")
+
+    def test_gradients_of_large_photos(self):
+        """Motions are found on smaller ones, which the gradients do not fit."""
+        band = to_8_bit(texture(np.random.default_rng(4), 700, 920))
+        for n, name in enumerate(NAMES[:2]):
+            self.save(name, band[3 * n:680 + 3 * n, 2 * n:900 + 2 * n])
+        np.save(self.path / "E.npy", np.zeros((3, 2, 680, 900, 3), np.float32))
+        self.expect(10, *self.separate("-q", "--no-report", "--gradients", "E.npy", "--max-iterations", "2", photos=NAMES[:2]))
         self.assertEqual(self.result()["method"], "given")
 
     def test_lists_and_standard_input(self):

@@ -56,9 +56,10 @@ class Untrusted(CliTest):
 
     def test_errors_are_those_of_the_plain_mode(self):
         (self.path / "cut.png").write_bytes((self.path / "a.png").read_bytes()[:-200])
+        (self.path / "größe.png").write_bytes((self.path / "cut.png").read_bytes())
         (self.path / "empty.png").write_bytes(b"")
         np.save(self.path / "nan.npy", np.full((60, 80), np.nan, np.float32))
-        for name, code in ("cut.png", 65), ("empty.png", 65), ("nan.npy", 65), ("none.png", 66), (".", 66):
+        for name, code in ("cut.png", 65), ("größe.png", 65), ("empty.png", 65), ("nan.npy", 65), ("none.png", 66), (".", 66):
             plain = self.expect(code, "compare", name, "b.png", stdout="").stderr.decode()
             self.expect(code, "compare", name, "b.png", "--untrusted", stdout="", stderr=plain)
 

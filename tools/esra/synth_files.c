@@ -29,13 +29,14 @@ static esra_status begin_file(struct synth_job *job, const char *file)
         return esra_fail_memory(&job->message);
     const struct synth_options *options = &job->options;
     const char *const inputs[] = {options->transmitted, options->reflected, options->depths[0], options->depths[1]};
-    if (esra_output_spare(path, inputs, 4, &job->message) != ESRA_OK)
-        return ESRA_CANNOT_CREATE;
     struct output *output = &job->outputs[job->output_count];
+    esra_status status;
     output->fd = -1;
     job->output_count++;
-    esra_status status = esra_output_open(output, path, &job->message);
+    TRY(esra_output_spare(path, inputs, 4, &job->message));
+    TRY(esra_output_open(output, path, &job->message));
     output->enough = signals_seen;
+fail:
     return status;
 }
 
