@@ -305,7 +305,8 @@ typedef struct esra_separation {
 ESRA_API esra_status esra_solver_separate(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
                                           esra_separation *separation);
 
-/* The first part of that: fills motion, mixing, facts and warnings, and no image. */
+/* The motions of that without the layers: fills motion, mixing, facts and warnings, and no image. ESRA_MOTION_AUTO means
+ * homographies here. */
 ESRA_API esra_status esra_solver_align(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
                                        esra_separation *separation);
 

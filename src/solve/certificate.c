@@ -117,12 +117,12 @@ INLINE void load(double *restrict to, const esra_image *image, int channel, int 
 static const float no_field[CHUNK];
 static const double no_gradient[CHUNK];
 
-/* What a chunk of a layer is made of: its own samples and those below and to the right, the duals of the differences that
- * end here (from above, from the left) and begin here, and what E says of the latter. Where there is no such difference
- * the neighbour is the pixel itself, dual and E are zero, and all that comes of it is zero. */
+/* What a chunk of a layer is made of: its own samples and those below, the duals of the differences that end here from above
+ * and begin here downwards and across, and what E says of the latter. Where there is no such difference the neighbour is the
+ * pixel itself, dual and E are zero, and all that comes of it is zero. */
 struct strip {
-    const float *here, *below, *right;
-    const float *from_above, *from_left, *down, *across;
+    const float *here, *below;
+    const float *from_above, *down, *across;
     const double *gradient_down, *gradient_across;
     float scale;
 };
@@ -131,8 +131,7 @@ INLINE struct strip make_strip(struct chunk *chunk, const struct candidate *cand
 {
     const struct problem *problem = chunk->problem;
     const float *here = plane_row(candidate->x[l], y) + x;
-    struct strip strip = {here,     here,     here,     no_field,           no_field,          no_field,
-                          no_field, no_gradient, chunk->second, candidate->dual_scale};
+    struct strip strip = {here, here, no_field, no_field, no_field, no_gradient, chunk->second, candidate->dual_scale};
     bool last = y == problem->height - 1;
     if (!last) {
         load(chunk->first, &problem->gradients[2 * l], chunk->channel, x, y, chunk->columns);

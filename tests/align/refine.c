@@ -79,6 +79,22 @@ static void the_transform_is_fouriers(void)
     esra_pool_free(&pool);
 }
 
+/* Of one bright point: e^(-2 pi i k n/N) everywhere, however high the image. */
+static void tall_images_are_transformed(void)
+{
+    enum { WIDTH = 2, HEIGHT = 16384, AT = 3 };
+    static float data[2 * WIDTH * HEIGHT], scratch[2 * 2 * HEIGHT];
+    struct pool *pool = make_pool(2);
+    data[2 * AT * WIDTH] = 1;
+    esra_fft_image(pool, data, WIDTH, HEIGHT, -1, scratch);
+    for (int k = 0; k < HEIGHT; k++) {
+        double angle = -2 * 3.14159265358979 * AT * k / HEIGHT;
+        CHECK_NEAR(data[2 * k * WIDTH], cos(angle), 1e-5);
+        CHECK_NEAR(data[2 * k * WIDTH + 1], sin(angle), 1e-5);
+    }
+    esra_pool_free(&pool);
+}
+
 static void correlation_peaks_at_the_shift(void)
 {
     struct pool *pool = make_pool(2);
@@ -112,6 +128,7 @@ int main(void)
     RUN(a_rough_start_becomes_exact);
     RUN(weights_choose_the_motion);
     RUN(the_transform_is_fouriers);
+    RUN(tall_images_are_transformed);
     RUN(correlation_peaks_at_the_shift);
     return check_report();
 }

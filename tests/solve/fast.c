@@ -179,21 +179,6 @@ static void an_unreachable_gap_ends_by_iterations(void)
     instance_free(&it);
 }
 
-/* Once more, from the answer that stands there. */
-static esra_status solve_from_answer(struct instance *it, const esra_settings *settings, esra_info *info)
-{
-    esra_problem problem = ESRA_PROBLEM_INIT;
-    esra_result result = ESRA_RESULT_INIT;
-    problem.photos = it->photos;
-    problem.mixing = it->mixing;
-    problem.mixtures = it->mixtures;
-    problem.gradients = it->gradients;
-    problem.start_layers = result.layers = it->layers;
-    problem.start_duals = result.duals = it->duals;
-    *info = (esra_info)ESRA_INFO_INIT;
-    return esra_solver_run(solver, &problem, settings, &result, info);
-}
-
 /* From its own answer a solve needs next to nothing, and the numbers stay true. */
 static void a_start_is_taken_up(void)
 {
@@ -202,11 +187,12 @@ static void a_start_is_taken_up(void)
     esra_info cold, warm;
     instance_fill(&it, 0, 1, 0.05);
     CHECK(instance_solve(&it, solver, &settings, &cold) == ESRA_OK && cold.outcome == ESRA_OPTIMAL);
-    CHECK(solve_from_answer(&it, &settings, &warm) == ESRA_OK);
+    it.from_answer = true;
+    CHECK(instance_solve(&it, solver, &settings, &warm) == ESRA_OK);
     CHECK(warm.outcome == ESRA_OPTIMAL && warm.iterations < cold.iterations / 4);
     instance_verify(&it, &warm);
     it.mixtures[0].data[0] += 0.01f;
-    CHECK(solve_from_answer(&it, &settings, &warm) == ESRA_OK);
+    CHECK(instance_solve(&it, solver, &settings, &warm) == ESRA_OK);
     CHECK(warm.outcome == ESRA_OPTIMAL && warm.iterations < cold.iterations);
     instance_verify(&it, &warm);
     instance_free(&it);
@@ -264,7 +250,8 @@ static void a_start_half_way_saves_time(void)
     settings.gap = 1e-2;
     CHECK(instance_solve(&it, solver, &settings, &rough) == ESRA_OK && rough.outcome == ESRA_OPTIMAL);
     settings.gap = 1e-3;
-    CHECK(solve_from_answer(&it, &settings, &warm) == ESRA_OK && warm.outcome == ESRA_OPTIMAL);
+    it.from_answer = true;
+    CHECK(instance_solve(&it, solver, &settings, &warm) == ESRA_OK && warm.outcome == ESRA_OPTIMAL);
     if (!CHECK(warm.iterations < 0.8 * cold.iterations))
         printf("    %d iterations, %d after %d\n", cold.iterations, warm.iterations, rough.iterations);
     instance_verify(&it, &warm);

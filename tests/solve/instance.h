@@ -15,11 +15,12 @@ struct instance {
     esra_image mixtures[MOST_PHOTOS], weights[MOST_PHOTOS], gradients[2 * MOST_PHOTOS + 2];
     esra_image layers[MOST_PHOTOS + 1], duals[2 * MOST_PHOTOS + 2];
     bool weighted;
+    bool from_answer; /* solve from the layers and duals that stand there */
 };
 
 static inline struct instance instance_make(int photos, int width, int height, int channels)
 {
-    struct instance it = {photos, width, height, channels, {0}, 0.02, NULL, {{0}}, {{0}}, {{0}}, {{0}}, {{0}}, false};
+    struct instance it = {photos, width, height, channels, {0}, 0.02, NULL, {{0}}, {{0}}, {{0}}, {{0}}, {{0}}, false, false};
     size_t size = (size_t)width * (size_t)height * (size_t)channels;
     it.samples = calloc(size * (size_t)(7 * photos + 5), sizeof(float));
     if (!it.samples)
@@ -63,6 +64,8 @@ static inline esra_status instance_solve(struct instance *it, esra_solver *solve
     problem.weights = it->weighted ? it->weights : NULL;
     result.layers = it->layers;
     result.duals = it->duals;
+    problem.start_layers = it->from_answer ? it->layers : NULL;
+    problem.start_duals = it->from_answer ? it->duals : NULL;
     settings->lambda = it->lambda;
     *info = (esra_info)ESRA_INFO_INIT;
     return esra_solver_run(solver, &problem, settings, &result, info);

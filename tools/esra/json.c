@@ -1,4 +1,4 @@
-/* tools/esra/json.c - what commands say as JSON have in common. */
+/* tools/esra/json.c - what commands read and say as JSON have in common. */
 #include "json.h"
 
 #include <math.h>

@@ -32,8 +32,8 @@ static json_t *photo_to_json(const struct job *job, int i)
     const struct scene *scene = &job->scene;
     json_t *object = json_pack(
         "{s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o}", "file", name_to_json(scene->paths.items[i]), "aligned",
-        f->aligned, "incomplete", scene->photos[i].incomplete, "overlap", number_to_json(f->overlap), "explained", number_to_json(f->explained),
-        "explained_reflected", number_to_json(f->explained_reflected), "layers_apart_px", number_to_json(f->apart_px),
+        f->aligned, "incomplete", scene->photos[i].incomplete, "overlap", number_to_json(f->overlap), "explained",
+        number_to_json(f->explained), "explained_reflected", number_to_json(f->explained_reflected), "layers_apart_px", number_to_json(f->apart_px),
         "mixing", number_to_json(s->mixing[i]), "reflection_gain", number_to_json(s->reflection_gain[i]), "light",
         esra_light_origin_name(scene->lights[i].origin), "colours_converted", scene_converts(scene, job->reference, i),
         "transmitted", transform_to_json(&s->transmitted_motion[i]));
