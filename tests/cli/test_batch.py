@@ -3,6 +3,7 @@ import fcntl
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import time
@@ -107,6 +108,12 @@ class Work(BatchTest):
         self.write(self.job("a", options={"transforms": "t.json", "mixing": [1, 1, 1], "reference": 1}))
         self.batch(0)
         self.assertEqual(json.loads((self.path / "out" / "a" / "result.json").read_text())["reference"], 1)
+
+    def test_a_folder_that_begins_like_an_option(self):
+        for name in "-in", "@in":
+            shutil.copytree(self.path / "in", self.path / name)
+            (self.path / name / "jobs.jsonl").write_text(json.dumps(self.job(f"a{name}")) + "\n")
+            self.expect(0, "batch", "-o", "out", "--", f"{name}/jobs.jsonl")
 
     def test_standard_input(self):
         line = json.dumps({"photos": ["in/0.png", "in/1.png", "in/2.png"], "output": "a"}).encode()

@@ -101,6 +101,8 @@ class Outputs(SeparateTest):
                 # A solve that was asked before its first iterate has nothing to show either.
                 found = self.result()["method"], self.result()["solve"]["status"]
                 self.assertIn(found, [("none", "none")] + [("joint", "stopped")] * (stage == "solve"))
+                told = b"Interrupted before there were layers" in (self.path / "out" / "report.html").read_bytes()
+                self.assertEqual(told, found[0] == "none")
 
 
 if __name__ == "__main__":

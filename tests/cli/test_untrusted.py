@@ -1,6 +1,7 @@
 """--untrusted: the same answers from a decoder that can do nothing but decode."""
 import json
 import os
+import resource
 import subprocess
 import unittest
 
@@ -53,6 +54,10 @@ class Untrusted(CliTest):
         self.assertEqual(self.expect(0, "compare", "-", "b.png", "--untrusted", input=data).stdout, plain)
         with open(self.path / "a.png", "rb") as file:
             self.assertEqual(self.expect(0, "compare", "-", "b.png", "--untrusted", stdin=file).stdout, plain)
+
+    def test_under_a_lower_limit_of_time(self):
+        limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+        self.expect(0, "info", "a.png", "--untrusted", preexec_fn=limit, stderr="")
 
     def test_errors_are_those_of_the_plain_mode(self):
         (self.path / "cut.png").write_bytes((self.path / "a.png").read_bytes()[:-200])

@@ -46,7 +46,7 @@ static esra_status take_photos(struct transforms *t, const json_t *photos, const
     for (int i = 0; i < t->count; i++) {
         const json_t *photo = json_array_get(photos, (size_t)i);
         const json_t *reflected = json_object_get(photo, "reflected");
-        if (json_is_false(json_object_get(photo, "aligned")))
+        if (i != t->reference && json_is_false(json_object_get(photo, "aligned")))
             continue; /* zeros: left out */
         if (!take_transform(json_object_get(photo, "transmitted"), &t->transmitted[i]))
             return damaged(path, "has a photo without a 3x3 transform 'transmitted' that can be undone", message);
