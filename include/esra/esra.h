@@ -156,17 +156,17 @@ typedef enum esra_outcome {
 /* "optimal", "inaccurate" or "stopped". */
 ESRA_API const char *esra_outcome_name(esra_outcome outcome);
 
-/* How a run went, or goes. Channels are summed. */
+/* How a run went, or goes. Objectives and bounds of the channels are summed. */
 typedef struct esra_info {
     size_t struct_size;
     esra_outcome outcome;
     double objective; /* F of the layers returned, evaluated in double */
     double bound;     /* D <= the least possible F, proven */
     double gap;       /* (F - D)/max(|F|, tiny): no more than this much can be gained; see doc/NUMERICS.md */
-    int iterations;
+    int iterations; /* of the channel that took most */
     long long inner_iterations; /* PACTV steps over all layers and channels */
     int threads;                /* used */
-    double seconds;
+    double seconds; /* of the run; told to the callback of a separation, since that began */
     const char *stage; /* what is being done: "align", "separate", "solve", "return"; static */
     double certificate_seconds; /* of `seconds`: spent on objectives and bounds, and on guesses when to look at them */
 } esra_info;
@@ -225,7 +225,7 @@ typedef struct esra_photos {
     int reference;            /* the photo, from 0, whose frame the answer is drawn in */
     int stored_values;        /* the images hold code values as cameras store them */
     esra_motion motion;       /* how freely the layers may move */
-    int swap;                 /* the layer that moves as the stronger one does is the reflection */
+    int swap;                 /* give back as the scene what is found to be the reflection; not by depth */
     const esra_transform *transmitted; /* m: reference px -> px of the photo, by which the scene behind stands still; nine
                                           zeros: the photo does not fit, and is left out */
     const esra_transform *reflected;   /* m: the same for what is reflected; only together with transmitted */
@@ -265,8 +265,8 @@ typedef enum esra_warning {
 
 typedef struct esra_photo_facts {
     int aligned;                /* the scene behind the glass was found in it */
-    double explained;           /* share of the reference's gradients that move as the scene does */
-    double explained_reflected; /* ... as the reflection does */
+    double explained;           /* share of the reference's gradients that move as the scene does; NaN: not measured */
+    double explained_reflected; /* ... as the reflection does; NaN also where that shows only beside the scene */
     double overlap;             /* share of the reference frame that the photo sees */
     double apart_px;            /* how far apart the two layers moved */
 } esra_photo_facts;

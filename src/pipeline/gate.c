@@ -106,6 +106,16 @@ void esra_pipeline_decide(struct pipeline *p)
                                         : ESRA_METHOD_NONE;
 }
 
+/* Shares are alignment's; it does not see a reflection that only shows beside T, nor what the caller aligned. */
+static esra_photo_facts facts_of(const struct pipeline *p, int i)
+{
+    const struct photo_motion *m = &p->motions[i];
+    double first = p->input->transmitted ? NAN : m->explained;
+    double second = p->input->transmitted || !m->second ? NAN : m->explained_second;
+    return (esra_photo_facts){m->aligned, p->exchanged ? second : first, p->exchanged ? first : second, m->overlap,
+                              apart_px(p, i)};
+}
+
 void esra_pipeline_tell(struct pipeline *p)
 {
     esra_separation *out = p->output;
@@ -123,8 +133,7 @@ void esra_pipeline_tell(struct pipeline *p)
         if (out->reflection_gain)
             out->reflection_gain[i] = p->reflection_gain[i];
         if (out->facts)
-            out->facts[i] = (esra_photo_facts){p->motions[i].aligned, p->motions[i].explained,
-                                               p->motions[i].explained_second, p->motions[i].overlap, apart_px(p, i)};
+            out->facts[i] = facts_of(p, i);
     }
     bool open = p->input->motion == ESRA_MOTION_AUTO || p->input->motion == ESRA_MOTION_DEPTH;
     out->motion = p->by_depth ? ESRA_MOTION_DEPTH : open ? ESRA_MOTION_HOMOGRAPHY : p->input->motion;

@@ -54,22 +54,6 @@ static void take_given(struct pipeline *p)
     }
 }
 
-/* Where a second motion was found, it becomes the scene's, and the first the reflection's. */
-static void swap_layers(struct pipeline *p)
-{
-    for (int i = 0; i < p->photos; i++) {
-        struct photo_motion *m = &p->motions[i];
-        if (!m->second)
-            continue;
-        struct transform t = m->transmitted;
-        double share = m->explained;
-        m->transmitted = m->reflected;
-        m->explained = m->explained_second;
-        m->reflected = t;
-        m->explained_second = share;
-    }
-}
-
 esra_status esra_pipeline_align(struct pipeline *p)
 {
     struct align_options options = {esra_pipeline_motion(p), p->input->stored_values};
@@ -80,8 +64,6 @@ esra_status esra_pipeline_align(struct pipeline *p)
         take_given(p);
     else
         TRY(esra_align(p->pool, p->seen, p->photos, p->reference, &options, p->motions, p->message));
-    if (p->input->swap)
-        swap_layers(p);
     for (int i = 0; i < p->photos; i++)
         p->still[i] = p->motions[i].transmitted;
     for (int i = 0; i < p->photos; i++)

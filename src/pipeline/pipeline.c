@@ -21,7 +21,7 @@ static step *const first_steps[] = {esra_pipeline_approach, esra_pipeline_align}
 static step *const depth_first_steps[] = {esra_pipeline_approach, esra_pipeline_choose};
 static step *const motion_steps[] = {esra_pipeline_warp, esra_pipeline_measure, esra_pipeline_compare,
                                      esra_pipeline_find_reflection};
-static step *const joint_steps[] = {esra_pipeline_solve_jointly, esra_pipeline_judge};
+static step *const joint_steps[] = {esra_pipeline_solve_jointly, esra_pipeline_exchange, esra_pipeline_judge};
 static step *const choose_steps[] = {esra_pipeline_choose};
 static step *const depth_motion_steps[] = {esra_parallax_find_camera, esra_pipeline_measure, esra_parallax_level,
                                            esra_pipeline_compare,     esra_parallax_vote,

@@ -51,6 +51,7 @@ struct pipeline {
     struct joint_info joint_info;
     bool alike; /* aligned photos differ by noise alone */
     bool reflection_found;
+    bool exchanged;  /* the caller takes for the scene what was found to be the reflection */
     int rounds;      /* of making motions exact, so far */
     bool is_small;   /* stands for the pipeline of larger photos, which makes the last round */
     bool approached; /* motions and gains are known from such a one */
@@ -83,6 +84,7 @@ esra_status esra_pipeline_measure(struct pipeline *p);
 esra_status esra_pipeline_compare(struct pipeline *p);
 esra_status esra_pipeline_find_reflection(struct pipeline *p);
 esra_status esra_pipeline_solve_jointly(struct pipeline *p);
+esra_status esra_pipeline_exchange(struct pipeline *p);
 esra_status esra_pipeline_judge(struct pipeline *p);
 esra_status esra_pipeline_choose(struct pipeline *p);
 esra_status esra_pipeline_look(struct pipeline *p);

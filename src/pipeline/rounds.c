@@ -190,6 +190,12 @@ fail:
     return status;
 }
 
+/* What was given stays as it is; it may have been given of what is now the other layer. */
+static bool is_given(const struct pipeline *p, bool transmitted)
+{
+    return (transmitted != p->exchanged ? p->input->transmitted : p->input->reflected) != NULL;
+}
+
 static esra_status refine_all(struct pipeline *p, struct round *round)
 {
     esra_status status = ESRA_OK;
@@ -197,11 +203,11 @@ static esra_status refine_all(struct pipeline *p, struct round *round)
         struct transform step;
         if (i == p->reference || !p->motions[i].aligned)
             continue;
-        if (!p->input->transmitted)
+        if (!is_given(p, true))
             TRY(refine_transmitted(p, round, i, &step));
         else
             step = TRANSFORM_IDENTITY;
-        if (!p->input->reflected)
+        if (!is_given(p, false))
             TRY(refine_reflected(p, round, i));
         p->still[i] = esra_transform_compose(&p->still[i], &step);
         p->mirror[i] = esra_transform_compose(&p->mirror[i], &step);
@@ -248,6 +254,45 @@ esra_status esra_pipeline_solve_jointly(struct pipeline *p)
     esra_joint_trim(p->joint);
 fail:
     round_free(&round);
+    return status;
+}
+
+/* R at x of the reference stands at still_i(g_i^-1 x) of photo i. Taken for the scene, it stands still by
+ *
+ *     still_i <- still_i o g_i^-1,   and then   g_i <- g_i^-1.
+ *
+ * This comes after the rounds: they make both motions exact, and a scene must be aligned better than a reflection. */
+static void exchange_motions(struct pipeline *p)
+{
+    for (int i = 0; i < p->photos; i++) {
+        struct transform back;
+        double gain = p->mixing[i];
+        if (!esra_transform_invert(&p->mirror[i], &back)) {
+            p->motions[i].aligned = false; /* there is no such frame */
+            continue;
+        }
+        p->still[i] = esra_transform_compose(&p->still[i], &back);
+        p->mirror[i] = back;
+        p->mixing[i] = p->input->mixing ? gain : p->reflection_gain[i];
+        p->reflection_gain[i] = gain;
+    }
+}
+
+esra_status esra_pipeline_exchange(struct pipeline *p)
+{
+    struct joint_photos photos = {p->photos, p->aligned, p->masks};
+    esra_status status = ESRA_OK;
+    if (!p->input->swap || p->exchanged || !p->reflection_found)
+        return ESRA_OK;
+    exchange_motions(p);
+    p->exchanged = true;
+    TRY(esra_pipeline_warp(p));
+    if (p->joint && !esra_pool_stopping(p->pool)) {
+        TRY(esra_joint_load(p->joint, &photos, p->message));
+        TRY(solve(p, true));
+        esra_joint_trim(p->joint);
+    }
+fail:
     return status;
 }
 

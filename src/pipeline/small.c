@@ -75,6 +75,7 @@ static void take_over(struct pipeline *p, struct pipeline *small, double scale)
     p->alike = small->alike;
     p->oddities |= small->oddities;
     p->reflection_found = small->reflection_found && !small->by_depth;
+    p->exchanged = small->exchanged;
     p->rounds = small->rounds;
     p->judgement = small->judgement;
     small->judgement = (struct judgement){0};

@@ -85,7 +85,8 @@ class Plans(InfoTest):
         return memory["planned"] / memory["peak"]
 
     def test_the_plan_is_met_within_a_tenth(self):
-        for photos, height, width in (3, 240, 320), (4, 210, 280), (5, 120, 160):
+        sizes = (5, 120, 160), (4, 210, 280), (3, 240, 320)
+        for photos, height, width in sizes[:1] if self.sanitized() else sizes:
             names = self.save_scene(photos=photos, height=height, width=width)
             ratio = self.check_plan(names)
             print(f"{photos} photos of {width} x {height}: planned/peak {ratio:.3f}")

@@ -69,10 +69,40 @@ class Results(SeparateTest):
                 self.assertTrue((self.path / "out" / f"{stem}.{name}").read_bytes().startswith(start), (stem, name))
         self.assertEqual(np.load(self.path / "out" / "transmitted.npy").shape, (HEIGHT, WIDTH, 3))
 
-    def test_swap(self):
-        done = self.run_esra(*self.separate("--swap"))
-        self.assertIn(done.returncode, (0, 10, 11), done.stderr)
-        self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
+    def likeness(self, picture, truth):
+        """How far one follows the other, along the edges and away from the border."""
+        edges = [np.diff(p[8:-8, 8:-8].mean(axis=2).astype(float), axis=1).ravel() for p in (picture, truth)]
+        return np.corrcoef(*edges)[0, 1]
+
+    def test_swap_exchanges_the_layers(self):
+        """However the reflection's motion was found, and whoever found it."""
+        self.expect(0, *self.separate())
+        self.expect(0, "align", *NAMES, "-o", "found.json")
+        self.expect(0, "align", *NAMES, "-o", "swapped.json", "--swap")
+        layers = self.transmitted(), png_pixels(self.path / "out" / "reflected-2.png")
+        for extra in ["--swap"], ["--swap", "--transforms", "found.json"], ["--transforms", "swapped.json"]:
+            self.expect(0, *self.separate(*extra, output="other"))
+            other = self.transmitted("other")
+            self.assertGreater(self.likeness(other, layers[1]), .8, extra)
+            self.assertLess(self.likeness(other, layers[0]), .4, extra)
+            found, swapped = self.result()["photos"], self.result("other")["photos"]
+            for a, b in zip(found, swapped):
+                np.testing.assert_allclose(a["transmitted"], b["reflected"], rtol=.01, atol=.7)
+                np.testing.assert_allclose(a["reflected"], b["transmitted"], rtol=.01, atol=.7)
+
+    def test_jpeg_quality(self):
+        sizes = []
+        for quality in "40", "95":
+            self.expect(0, *self.separate("--format", "jpg", "--quality", quality, "--strength", "0"))
+            sizes.append((self.path / "out" / "transmitted.jpg").stat().st_size)
+        self.assertLess(sizes[0], sizes[1])
+        for wrong in "0", "101", "x":
+            self.complains(64, f"esra separate: --quality takes a number from 1 to 100, not '{wrong}'",
+                           *self.separate("--quality", wrong))
+
+    def test_a_gap_that_is_not_reached_is_told(self):
+        done = self.expect(10, *self.separate("--gap", "1e-12", "--max-iterations", "3", output="rough"))
+        self.assertIn(b"the gap asked for, 1e-12, was not reached: allow more --max-iterations", done.stderr)
 
     def test_motions_and_light(self):
         for extra in ["--motion", "affine"], ["--motion", "translation"], ["--light", "stored"]:
