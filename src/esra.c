@@ -7,6 +7,7 @@
 #include "base/cpu.h"
 #include "base/memory.h"
 #include "base/pool.h"
+#include "base/timer.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/plan.h"
 #include "settings.h"
@@ -123,17 +124,21 @@ static bool take_struct(void *to, const void *from, size_t size)
     return true;
 }
 
-/* Stands between the pipeline, the solves in it, and the caller's function: hears whether the layers are unwanted. */
+/* Stands between the pipeline, the solves in it, and the caller's function: tells the time since the whole began, and hears
+ * whether the layers are unwanted. */
 struct listener {
     esra_progress *progress;
     void *user;
+    double started_s; /* on the timer */
     bool unwanted;
 };
 
 static int hear(void *user, const esra_info *so_far)
 {
     struct listener *listener = user;
-    int answer = listener->progress(listener->user, so_far);
+    esra_info info = *so_far;
+    info.seconds = esra_timer_now_s() - listener->started_s;
+    int answer = listener->progress(listener->user, &info);
     listener->unwanted = listener->unwanted || answer < 0;
     return answer;
 }
@@ -148,7 +153,7 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
     esra_photos photos = ESRA_PHOTOS_INIT;
     esra_separation separation = {0};
     struct pipeline pipeline = {0};
-    struct listener listener = {solver->progress, solver->user, false};
+    struct listener listener = {solver->progress, solver->user, esra_timer_now_s(), false};
     solver->message.text[0] = '\0';
     TRY(esra_settings_check(&settings, caller_settings, &solver->message));
     if (!take_struct(&photos, caller_photos, sizeof photos) ||

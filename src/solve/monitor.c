@@ -173,7 +173,7 @@ static void sum_up(struct monitor *monitor, int iterations)
     double difference = info->objective - info->bound;
     double scale = fmax(fabs(info->objective), monitor->problem->tiny);
     info->gap = scale > 0 ? difference / scale : 0;
-    info->iterations = iterations;
+    info->iterations = iterations > info->iterations ? iterations : info->iterations;
     info->seconds = esra_timer_now_s() - monitor->start_s;
 }
 

@@ -39,7 +39,8 @@ struct command {
     const char *example;     /* command lines, one a row, or NULL */
     const struct option *options;
     int option_count;
-    bool takes_settings; /* the library's settings are options too */
+    bool takes_settings; /* the library's settings are options too ... */
+    const char *only_settings; /* ... but of them only "a|b"; NULL: all */
     const struct preset *presets;
     int preset_count;
     size_t job_size; /* everything a run holds, beginning with the values of its options; zeroed to begin with */

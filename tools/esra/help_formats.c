@@ -35,9 +35,10 @@ void each_option(const struct command *command, void (*tell)(const struct option
     struct option_text help = {"-h, ", "--help", "", "", "show this help", false, false};
     tell(&help, context);
     size_t count = 0;
-    const esra_setting *settings = command->takes_settings ? esra_settings_table(&count) : NULL;
+    const esra_setting *settings = esra_settings_table(&count);
     for (size_t n = 0; n < count; n++)
-        tell_setting(command, &settings[n], tell, context);
+        if (setting_taken(command, &settings[n]))
+            tell_setting(command, &settings[n], tell, context);
 }
 
 void option_help(const struct option_text *option, char *text, size_t size)

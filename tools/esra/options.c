@@ -19,6 +19,25 @@ struct grammar {
     char (*flags)[FLAG_SIZE]; /* names of the settings' flags */
 };
 
+/* Index of text among "a|b|c", or -1. */
+static int find_name(const char *names, const char *text)
+{
+    size_t length = strlen(text);
+    for (int index = 0; names; index++) {
+        const char *bar = strchr(names, '|');
+        size_t size = bar ? (size_t)(bar - names) : strlen(names);
+        if (size == length && memcmp(names, text, length) == 0)
+            return index;
+        names = bar ? bar + 1 : NULL;
+    }
+    return -1;
+}
+
+bool setting_taken(const struct command *command, const esra_setting *setting)
+{
+    return command->takes_settings && (!command->only_settings || find_name(command->only_settings, setting->name) >= 0);
+}
+
 void setting_flag(const esra_setting *setting, char *text, size_t size)
 {
     snprintf(text, size, "%s", setting->name);
@@ -81,11 +100,14 @@ static bool grammar_make(struct grammar *grammar, const struct command *command)
         *row = (struct poptOption){option->name, option->letter, option->type == OPTION_FLAG ? POPT_ARG_NONE : POPT_ARG_STRING,
                                    NULL, ++number, NULL, NULL};
     }
-    for (size_t n = 0; n < grammar->setting_count; n++, row++) {
+    for (size_t n = 0; n < grammar->setting_count; n++) {
         const esra_setting *setting = &grammar->settings[n];
+        number++;
+        if (!setting_taken(command, setting))
+            continue;
         setting_flag(setting, grammar->flags[n], FLAG_SIZE);
-        *row = (struct poptOption){grammar->flags[n], 0, setting->type == ESRA_TYPE_TOGGLE ? POPT_ARG_NONE : POPT_ARG_STRING,
-                                   NULL, ++number, NULL, NULL};
+        *row++ = (struct poptOption){grammar->flags[n], 0, setting->type == ESRA_TYPE_TOGGLE ? POPT_ARG_NONE : POPT_ARG_STRING,
+                                     NULL, number, NULL, NULL};
     }
     *row = (struct poptOption){"help", 'h', POPT_ARG_NONE, NULL, ++number, NULL, NULL};
     return true;
@@ -95,20 +117,6 @@ static void grammar_free(struct grammar *grammar)
 {
     free(grammar->table);
     free(grammar->flags);
-}
-
-/* Index of text among "a|b|c", or -1. */
-static int find_name(const char *names, const char *text)
-{
-    size_t length = strlen(text);
-    for (int index = 0; names; index++) {
-        const char *bar = strchr(names, '|');
-        size_t size = bar ? (size_t)(bar - names) : strlen(names);
-        if (size == length && memcmp(names, text, length) == 0)
-            return index;
-        names = bar ? bar + 1 : NULL;
-    }
-    return -1;
 }
 
 void setting_choice(const char *name, int value, char *text, size_t size)

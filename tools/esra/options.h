@@ -20,6 +20,9 @@ enum exit_code options_parse(struct parsed *parsed, int argc, char **argv);
 
 void options_free(struct parsed *parsed);
 
+/* Whether a setting is an option of a command. */
+bool setting_taken(const struct command *command, const esra_setting *setting);
+
 /* The flag of a setting, "max-iterations" for max_iterations, "time-limit" for time_limit_s; size as for snprintf. */
 void setting_flag(const esra_setting *setting, char *text, size_t size);
 

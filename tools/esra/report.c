@@ -1,5 +1,7 @@
 /* tools/esra/report.c - report.html: one self-contained file that shows how a separation went. Pictures are embedded as
  * data, drawings are inline SVG, and the one script moves the slider. */
+#include <math.h>
+
 #include "report_page.h"
 #include "warnings.h"
 
@@ -41,7 +43,7 @@ static const char style[] =
     "svg polyline{fill:none;stroke:var(--scene);stroke-width:2}svg text{fill:var(--soft);font-size:12px}"
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:14px}td,th{padding:4px 14px 4px 0;text-align:left;"
     "border-bottom:1px solid var(--line)}td.n{text-align:right;font-variant-numeric:tabular-nums}"
-    "td{overflow-wrap:anywhere}summary{font-size:19px;font-weight:600;margin:36px 0 10px;cursor:pointer}"
+    "summary{font-size:19px;font-weight:600;margin:36px 0 10px;cursor:pointer}"
     ".warning{border-left:4px solid #c9851c;background:var(--warn);padding:8px 14px;margin:8px 0}"
     ".warning b{display:block}.warning+.compare{margin-top:20px}";
 
@@ -73,14 +75,33 @@ static const char *verdict(const esra_separation *separation)
     return "";
 }
 
+/* Nobody can check a layer but by what it says of a photo it was not made from. */
+#define CLEARLY_BETTER 1.5
+
+static void put_prediction(struct page *page, const esra_separation *s)
+{
+    double times = s->prediction_error > 0 ? s->prediction_base / s->prediction_error : 0;
+    if (s->method != ESRA_METHOD_JOINT || !(s->prediction_base > 0))
+        return;
+    if (times >= CLEARLY_BETTER)
+        page_put(page, " As a check each photo was left out in turn: the layers of the others predicted it %.1f times as well as "
+                       "the photo most like it.", times);
+    else
+        page_put(page, " As a check each photo was left out in turn: the layers of the others predicted it hardly better than "
+                       "the photo most like it, so look twice.");
+}
+
 static void put_head(struct page *page, const struct report *report)
 {
     page_put(page, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>esra: ");
     page_put_text(page, report->names[report->reference]);
     page_put(page, "</title><meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><style>");
     page_put_bytes(page, style, sizeof style - 1);
-    page_put(page, "</style></head><body>\n<h1>Through the glass</h1>\n<p class=\"soft\">%s</p>\n",
-             verdict(report->separation));
+    page_put(page, "</style></head><body>\n<h1>Through the glass</h1>\n<p class=\"soft\">");
+    page_put_text(page, report->names[report->reference]);
+    page_put(page, ", with %d more. %s", report->photos - 1, verdict(report->separation));
+    put_prediction(page, report->separation);
+    page_put(page, "</p>\n");
 }
 
 static void put_left_out(struct page *page, const struct report *report)
@@ -95,8 +116,19 @@ static void put_left_out(struct page *page, const struct report *report)
     page_put(page, ".");
 }
 
+static void put_damaged(struct page *page, const struct report *report)
+{
+    for (int i = 0; i < report->photos; i++)
+        if (report->inputs[i].incomplete) {
+            page_put(page, "<div class=\"warning\"><b>");
+            page_put_text(page, report->names[i]);
+            page_put(page, " is damaged: what could not be decoded is black.</b>Give a whole copy of it, or leave it out.</div>\n");
+        }
+}
+
 static void put_warnings(struct page *page, const struct report *report)
 {
+    put_damaged(page, report);
 #define ROW(flag, word, text, advice)                                             \
     if (report->separation->warnings & flag) {                                    \
         page_put(page, "<div class=\"warning\" id=\"%s\"><b>%s", word, text);     \
@@ -142,6 +174,15 @@ static void put_images(struct page *page, const struct report *report)
     page_put(page, "</div>\n");
 }
 
+/* In percent; a dash where it was not measured. */
+static void put_share(struct page *page, double share)
+{
+    if (isfinite(share))
+        page_put(page, "<td class=\"n\">%.0f %%</td>", 100 * share);
+    else
+        page_put(page, "<td class=\"n\">\xe2\x80\x93</td>");
+}
+
 static void put_photo_table(struct page *page, const struct report *report)
 {
     const esra_separation *s = report->separation;
@@ -152,24 +193,24 @@ static void put_photo_table(struct page *page, const struct report *report)
         const esra_photo_facts *f = &s->facts[i];
         page_put(page, "<tr><td>");
         page_put_text(page, report->names[i]);
-        page_put(
-            page,
-            "%s</td><td>%s</td><td class=\"n\">%.0f %%</td><td class=\"n\">%.0f %%</td><td class=\"n\">%.0f %%</td>"
-            "<td class=\"n\">%.1f px</td><td class=\"n\">%.4f</td><td class=\"n\">%.4f</td></tr>\n",
-            i == report->reference ? " (reference)" : "", f->aligned ? "yes" : "no", 100 * f->overlap,
-            100 * f->explained, 100 * f->explained_reflected, f->apart_px, s->mixing[i], s->reflection_gain[i]);
+        page_put(page, "%s</td><td>%s</td>", i == report->reference ? " (reference)" : "", f->aligned ? "yes" : "no");
+        put_share(page, f->overlap);
+        put_share(page, f->explained);
+        put_share(page, f->explained_reflected);
+        page_put(page, "<td class=\"n\">%.1f px</td><td class=\"n\">%.4f</td><td class=\"n\">%.4f</td></tr>\n",
+                 f->apart_px, s->mixing[i], s->reflection_gain[i]);
     }
     page_put(
         page,
         "</table></div>\n<p class=\"soft\">Overlap: how much of the reference photo's view a photo has. Explains: how "
-        "much of what it shows the layer's motion accounts for. Apart: how far scene and reflection have "
+        "much of what it shows alignment saw move as the layer does; a dash where it did not measure that. Apart: how far scene and reflection have "
         "moved against each other. Gain: how brightly a photo shows a layer, against the reference.</p>\n");
 }
 
 static void put_numbers(struct page *page, const struct report *report)
 {
     const esra_separation *s = report->separation;
-    page_put(page, "<table>");
+    page_put(page, "<div class=\"wide\"><table>");
     if (s->method != ESRA_METHOD_NONE)
         page_put(
             page,
@@ -186,7 +227,7 @@ static void put_numbers(struct page *page, const struct report *report)
                  "photo most like them with %.4f</td></tr>",
                  s->prediction_error, s->prediction_base);
     page_put(page,
-             "<tr><td>seconds</td><td>%.1f aligning, %.1f separating, %.1f solving, %.1f in all</td></tr></table>\n",
+             "<tr><td>seconds</td><td>%.1f aligning, %.1f separating, %.1f solving, %.1f in all</td></tr></table></div>\n",
              s->align_s, s->joint_s, s->solve_s, s->total_s);
 }
 

@@ -8,8 +8,7 @@
 
 /* One certificate of the run, for the plot. */
 struct report_point {
-    int iterations;
-    double gap;
+    double seconds, gap;
 };
 
 struct report_image {
@@ -20,6 +19,7 @@ struct report_image {
 
 struct report {
     const char *const *names; /* of the photos, [photos] */
+    const struct photo *inputs; /* [photos], for what is known of their files */
     int photos, reference;    /* reference from 0 */
     int width, height;        /* of the photos */
     const struct photo *before, *after;

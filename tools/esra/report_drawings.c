@@ -43,14 +43,14 @@ void page_put_alignment(struct page *page, const struct report *report)
             put_frame(page, &s->reflected_motion[i], w, h, "reflection");
     }
     page_put(page,
-             "</svg><figcaption>The frame of each photo, laid so that the scene stands still (blue) or the "
-             "reflection does (red, dashed). Where all fall together, nothing moved, and the layers cannot be told "
-             "apart.</figcaption></figure>\n");
+             "</svg><figcaption>The frame of each photo, laid so that the scene stands still%s. Where all fall together, "
+             "nothing moved, and the layers cannot be told apart.</figcaption></figure>\n",
+             s->method == ESRA_METHOD_JOINT ? " (blue) or the reflection does (red, dashed)" : "");
 }
 
 struct range {
     double top, bottom; /* powers of ten */
-    double last;        /* iterations */
+    double first, last; /* seconds */
 };
 
 static double least_gap(const struct report *report, int n)
@@ -60,13 +60,13 @@ static double least_gap(const struct report *report, int n)
 
 static struct range find_range(const struct report *report)
 {
-    double most = least_gap(report, 0), least = most, last = 1;
+    double most = least_gap(report, 0), least = most;
     for (int n = 0; n < report->point_count; n++) {
         most = fmax(most, least_gap(report, n));
         least = fmin(least, least_gap(report, n));
-        last = fmax(last, report->points[n].iterations);
     }
-    return (struct range){ceil(log10(most)), floor(log10(least) - 1e-9), last};
+    double first = report->points[0].seconds, last = report->points[report->point_count - 1].seconds;
+    return (struct range){ceil(log10(most)), floor(log10(least) - 1e-9), first, fmax(last, first + 1e-3)};
 }
 
 static double height_of(const struct range *range, double power)
@@ -74,7 +74,7 @@ static double height_of(const struct range *range, double power)
     return PLOT_MARGIN / 2.0 + (range->top - power) / (range->top - range->bottom) * (PLOT_HEIGHT - 1.5 * PLOT_MARGIN);
 }
 
-/* The certified gap against iterations, on a logarithmic scale. */
+/* The certified gap against time, on a logarithmic scale. */
 void page_put_convergence(struct page *page, const struct report *report)
 {
     if (report->point_count < 2)
@@ -83,7 +83,7 @@ void page_put_convergence(struct page *page, const struct report *report)
     page_put(
         page,
         "<h3>Convergence</h3>\n<figure class=\"drawing\"><svg viewBox=\"0 0 %d %d\" id=\"convergence\" role=\"img\" "
-        "aria-label=\"certified gap against iterations\">",
+        "aria-label=\"certified gap against time\">",
         PLOT_WIDTH, PLOT_HEIGHT);
     for (double power = range.bottom; power <= range.top; power++) {
         double y = height_of(&range, power);
@@ -93,11 +93,13 @@ void page_put_convergence(struct page *page, const struct report *report)
     page_put(page, "<polyline points=\"");
     for (int n = 0; n < report->point_count; n++)
         page_put(page, "%.1f,%.1f ",
-                 PLOT_MARGIN + report->points[n].iterations / range.last * (PLOT_WIDTH - 1.5 * PLOT_MARGIN),
+                 PLOT_MARGIN + (report->points[n].seconds - range.first) / (range.last - range.first) *
+                                   (PLOT_WIDTH - 1.5 * PLOT_MARGIN),
                  height_of(&range, log10(least_gap(report, n))));
     page_put(
         page,
-        "\"/><text x=\"%d\" y=\"%d\">iterations, up to %.0f</text></svg><figcaption>Certified gap: no other layers "
-        "can have an objective lower by a larger share.</figcaption></figure>\n",
-        PLOT_MARGIN, PLOT_HEIGHT - 12, range.last);
+        "\"/><text x=\"%d\" y=\"%d\">second %.1f to %.1f</text></svg><figcaption>Certified gap: no other layers "
+        "can have an objective lower by a larger share. Colour channels are solved one after the other.</figcaption>"
+        "</figure>\n",
+        PLOT_MARGIN, PLOT_HEIGHT - 12, range.first, range.last);
 }

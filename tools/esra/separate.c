@@ -22,7 +22,7 @@
          "work in linear light, where layers add up, or in the values stored; auto: linear, but by depth the root of "  \
          "light unless linear light predicts left-out photos well (default auto)"},                                     \
         {"swap", 0, OPTION_FLAG, NULL, FIELD(swap), false,                                                             \
-         "take the layer that was taken for the scene as the reflection, and the other way round"},                    \
+         "take the layer that was taken for the scene as the reflection, and the other way round; by homographies alone"},                    \
         {"tolerate-truncated", 0, OPTION_FLAG, NULL, FIELD(tolerate_truncated), false,                                 \
          "use what can be read of a damaged photo"},                                                                   \
         READING_OPTIONS(FIELD(reading)),                                                                               \
@@ -36,6 +36,7 @@ static const struct option separate_options[] = {
      "how much of the reflection to take out (default 1)"},
     {"layers", 0, OPTION_TEXT, "all|transmitted|reflected", FIELD(layers), false, "which layers to write (default all)"},
     {"format", 0, OPTION_TEXT, "png|jpg|tif|npy", FIELD(format), false, "of the layers (default png)"},
+    {"quality", 0, OPTION_TEXT, "1..100", FIELD(quality), false, "of JPEG (default 95)"},
     {"reflection-gain", 0, OPTION_TEXT, "X", FIELD(gain), false,
      "how much brighter to draw the reflected layers (default 2)"},
     SCENE_OPTIONS,
@@ -126,15 +127,14 @@ static void keep_point(struct job *job, const esra_info *so_far)
             job->points[n] = job->points[2 * n];
         job->point_count = MOST_POINTS / 2;
     }
-    job->points[job->point_count++] = (struct report_point){so_far->iterations, so_far->gap};
+    job->points[job->point_count++] = (struct report_point){so_far->seconds, so_far->gap};
 }
 
 /* Passes on to the progress bar. What is not to be written need not be finished. */
 static int follow(void *user, const esra_info *so_far)
 {
     struct job *job = user;
-    if (so_far->objective > 0 &&
-        (job->point_count == 0 || job->points[job->point_count - 1].iterations < so_far->iterations))
+    if (so_far->objective > 0 && (job->point_count == 0 || job->points[job->point_count - 1].gap != so_far->gap))
         keep_point(job, so_far);
     int enough = progress_tell(&job->progress, so_far);
     return enough && !job->options.keep_partial ? -1 : enough;
@@ -199,6 +199,12 @@ static void print_warnings(const struct job *job)
 #undef ROW
 }
 
+/* The layers are there, and not proven to be as good as was asked for. */
+static bool short_of_gap(const struct job *job)
+{
+    return job->separation.method != ESRA_METHOD_NONE && job->separation.info.outcome != ESRA_OPTIMAL && job->settings.gap > 0;
+}
+
 static void print_summary(const struct job *job)
 {
     const esra_separation *s = &job->separation;
@@ -211,8 +217,11 @@ static void print_summary(const struct job *job)
     else if (s->method == ESRA_METHOD_NONE)
         fprintf(stderr, "the layers could not be told apart\n");
     else
-        fprintf(stderr, "separated by %s in %.1f s, certified gap %.2g; look at %s/%s\n", job_method_name(s->method), s->total_s,
-                s->info.gap, job->options.output, job->options.no_report ? "" : "report.html");
+        fprintf(stderr, "separated in %.1f s, certified gap %.2g; look at %s/%s\n", s->total_s, s->info.gap, job->options.output,
+                job->options.no_report ? "" : "report.html");
+    if (short_of_gap(job) && !signals_seen())
+        fprintf(stderr, "the gap asked for, %g, was not reached: allow more --max-iterations or --time-limit\n",
+                job->settings.gap);
 }
 
 static enum exit_code finish(struct job *job)
@@ -230,7 +239,7 @@ static enum exit_code finish(struct job *job)
         print_summary(job);
     if (!interrupted && job->separation.method == ESRA_METHOD_NONE)
         code = EXIT_NOT_ALIGNED;
-    else if (!interrupted && job->separation.info.outcome != ESRA_OPTIMAL && job->settings.gap > 0)
+    else if (!interrupted && short_of_gap(job))
         code = EXIT_GAP;
     if (job->options.json)
         return print_object(json_incref(job->result), JSON_STYLE, job->name, code);
@@ -375,6 +384,7 @@ const struct command align_command = {
     .options = align_options,
     .option_count = sizeof align_options / sizeof align_options[0],
     .takes_settings = true,
+    .only_settings = "threads|cpu_mask",
     .job_size = sizeof(struct job),
     .work = align,
     .free = job_free,

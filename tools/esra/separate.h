@@ -15,7 +15,7 @@
 
 struct separate_options {
     char *output, *reference, *motion, *light, *transforms, *mixing, *gradients, *strength, *gain, *layers, *format;
-    char *progress, *max_memory;
+    char *quality, *progress, *max_memory;
     struct reading reading;
     bool swap, json, quiet, keep_partial, tolerate_truncated, no_report;
 };
@@ -31,7 +31,7 @@ struct job {
     struct message message;
     int reference; /* from 0 */
     struct read_options read;
-    double strength, gain, most_bytes;
+    double strength, gain, quality, most_bytes;
     bool write_transmitted, write_reflected;
     struct scene scene;
     struct transforms transforms;

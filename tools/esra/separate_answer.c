@@ -139,6 +139,7 @@ static esra_status write_picture(struct job *job, const char *stem, const struct
     struct write_options options = WRITE_OPTIONS_DEFAULT;
     esra_status status;
     options.format = format;
+    options.quality = (int)job->quality;
     snprintf(file, sizeof file, "%s.%s", stem, format);
     if (like) {
         with_metadata.icc = like->icc;
@@ -195,7 +196,7 @@ static void list_images(const struct job *job, struct report_image *images)
         snprintf(title, sizeof title, "what photo %d reflects, %s as bright", i + 1, times);
         images[i + 1] = show(job, stem, job->write_reflected, &job->reflected[i], title);
     }
-    images[m + 1] = show(job, "confidence", true, &job->confidence, "white where the layers explain every photo");
+    images[m + 1] = show(job, "confidence", true, &job->confidence, "white where the layers explain every photo; do not trust them where it is dark");
 }
 
 static esra_status write_report(struct job *job)
@@ -208,7 +209,7 @@ static esra_status write_report(struct job *job)
         return esra_fail_memory(&job->message);
     list_images(job, images);
     struct report report = {
-        .names = (const char *const *)job->scene.paths.items, .photos = m, .reference = job->reference,
+        .names = (const char *const *)job->scene.paths.items, .inputs = job->scene.photos, .photos = m, .reference = job->reference,
         .width = job->scene.width, .height = job->scene.height, .before = &job->scene.photos[job->reference],
         .after = &job->transmitted, .images = images, .image_count = m + 2, .separation = &job->separation,
         .settings = &job->settings, .points = job->points, .point_count = job->point_count,

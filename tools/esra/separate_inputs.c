@@ -47,6 +47,8 @@ enum exit_code job_take_words(struct job *job)
         return complain(EXIT_USAGE, job->name, "--strength takes a number from 0 to 1, not '%s'", o->strength);
     if (!take_number(o->gain, 2, 0, 1000, &job->gain))
         return complain(EXIT_USAGE, job->name, "--reflection-gain takes a number from 0 to 1000, not '%s'", o->gain);
+    if (!take_number(o->quality, 95, 1, 100, &job->quality))
+        return complain(EXIT_USAGE, job->name, "--quality takes a number from 1 to 100, not '%s'", o->quality);
     if (!progress_begin(&job->progress, o->progress, o->quiet, &job->settings))
         return complain(EXIT_USAGE, job->name, "--progress takes one of auto|json|none, not '%s'", o->progress);
     enum exit_code code = reading_take(&o->reading, job->name, &job->read);
