@@ -58,9 +58,13 @@ void esra_solver_set_progress(esra_solver *solver, esra_progress *progress, void
     solver->user = user;
 }
 
+/* As the setting has it. */
+#define THREADS_MOST 256
+
 static esra_status prepare_pool(esra_solver *solver, const esra_settings *settings)
 {
-    int threads = settings->threads == 0 ? esra_cpu_count() : settings->threads;
+    int processors = esra_cpu_count(), most = THREADS_MOST;
+    int threads = settings->threads > 0 ? settings->threads : processors < most ? processors : most;
     esra_status status = ESRA_OK;
     if (!solver->pool || solver->pool_threads != threads) {
         esra_pool_free(&solver->pool);
@@ -161,6 +165,7 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
         return esra_fail(&solver->message, ESRA_BAD_ARGUMENT,
                          "photos or separation was not initialised: set struct_size to the size of the struct");
     TRY(prepare_pool(solver, &settings));
+    settings.threads = solver->pool_threads; /* the solves within keep the pool, whatever becomes of the processors */
     if (listener.progress)
         esra_solver_set_progress(solver, hear, &listener);
     pipeline = (struct pipeline){.input = &photos, .settings = &settings, .output = &separation, .pool = solver->pool,

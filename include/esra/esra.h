@@ -322,7 +322,8 @@ typedef struct esra_plan {
 #define ESRA_PLAN_INIT {sizeof(esra_plan), 0, "", 0}
 
 /* esra_solver_separate() of that many photos of width x height with 1 or 3 channels. ESRA_BAD_ARGUMENT where there cannot be
- * such photos, or a setting is out of its range. */
+ * such photos, or a setting is out of its range. Photos that do not lie as esra_image_planar() has them are copied, which is
+ * not counted. */
 ESRA_API esra_status esra_plan_separate(int photos, int width, int height, int channels, const esra_settings *settings,
                                         esra_plan *plan);
 

@@ -1,5 +1,8 @@
 /* tests/pipeline/separate.c - photos made from two known layers go in, the layers come out; photos that cannot be
  * separated come back as they were. */
+#define _GNU_SOURCE
+#include <sched.h>
+
 #include <esra/esra.h>
 
 #include "check.h"
@@ -176,6 +179,40 @@ static void a_stop_is_heeded(void)
     esra_solver_free(&solver);
 }
 
+#ifdef CPU_COUNT
+/* Leaves the process one processor as soon as there is something to do. */
+static int take_processors_away(void *user, const esra_info *so_far)
+{
+    cpu_set_t *allowed = user, one;
+    if (strcmp(so_far->stage, "separate") != 0)
+        return 0;
+    int processor = 0;
+    while (!CPU_ISSET(processor, allowed))
+        processor++;
+    CPU_ZERO(&one);
+    CPU_SET(processor, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    return 0;
+}
+
+/* A container's share may change at any time: the solve within keeps the threads that the separation began with. */
+static void processors_may_go(void)
+{
+    esra_solver *solver;
+    cpu_set_t allowed;
+    make_photos();
+    esra_photos input = photos_input(PHOTOS);
+    esra_separation s = room();
+    CHECK(sched_getaffinity(0, sizeof allowed, &allowed) == 0);
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    esra_solver_set_progress(solver, take_processors_away, &allowed);
+    CHECK(esra_solver_separate(solver, &input, NULL, &s) == ESRA_OK);
+    CHECK(s.method == ESRA_METHOD_JOINT && s.info.threads == CPU_COUNT(&allowed));
+    sched_setaffinity(0, sizeof allowed, &allowed);
+    esra_solver_free(&solver);
+}
+#endif
+
 static void mistakes_are_told(void)
 {
     esra_solver *solver;
@@ -205,6 +242,9 @@ int main(void)
     RUN(the_same_photo_twice_comes_back);
     RUN(unrelated_photos_come_back);
     RUN(a_stop_is_heeded);
+#ifdef CPU_COUNT
+    RUN(processors_may_go);
+#endif
     RUN(mistakes_are_told);
     return check_report();
 }
