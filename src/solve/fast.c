@@ -298,10 +298,14 @@ static void finish(struct fast *fast)
     }
 }
 
+/* Steps for a smaller lambda are no floats: its gradient term is far below a rounding of any objective that can be told
+ * from 0, and certified as it is. */
+#define LAMBDA_LEAST 1e-30
+
 /* Without a gradient term, or with no two pixels to compare, each pixel is solved by itself. */
 static bool has_differences(const struct problem *problem)
 {
-    return problem->lambda > 0 && problem->pixels > 1;
+    return problem->lambda > LAMBDA_LEAST && problem->pixels > 1;
 }
 
 /* Layers to return whatever happens: a guess, or the caller's own. A guess has no field, and its F alone is taken. Channel 0
@@ -321,19 +325,21 @@ static void show_starts(struct fast *fast)
 }
 
 /* Where no field was shown, or none that does better, that of zeros stands. Its D does not depend on the layers: those of
- * whatever channel is loaded do. */
+ * whatever channel is loaded do. Who has had enough is not kept waiting for it: that no F is negative is known. */
 static void end_bounds(struct fast *fast)
 {
     struct candidate candidate = candidate_of(fast);
     candidate.dual_scale = 0;
-    for (int c = 0; c < fast->problem->channels; c++)
+    for (int c = 0; c < fast->problem->channels && !esra_monitor_stopping(fast->monitor); c++)
         if (fast->monitor->best[c].bound < 0)
             esra_monitor_show(fast->monitor, c, &candidate);
 }
 
 static void run_channels(struct fast *fast)
 {
-    for (fast->channel = 0; fast->channel < fast->problem->channels; fast->channel++) {
+    bool stopping = false;
+    for (fast->channel = 0; fast->channel < fast->problem->channels && !stopping; fast->channel++) {
+        esra_monitor_turn(fast->monitor, fast->channel);
         if (fast->channel > 0)
             for_rows(fast, 0, load);
         if (fast->problem->start_layers) {
@@ -343,6 +349,7 @@ static void run_channels(struct fast *fast)
         approach(fast);
         if (!esra_monitor_stopping(fast->monitor))
             finish(fast);
+        stopping = esra_monitor_stopping(fast->monitor);
     }
 }
 

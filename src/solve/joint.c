@@ -48,8 +48,8 @@ static esra_status check_photos(const struct joint_photos *photos, struct messag
     if (first->channels < 1 || first->channels > LANES)
         return esra_fail(message, ESRA_BAD_DATA, "photos have %d channels: the joint solve takes 1 to %d",
                          first->channels, LANES);
-    /* Sample numbers on the canvas, up to 1.5 times wider and higher, are 31 bits. */
-    if ((double)first->width * first->height * 2.3 > 2147483647.0)
+    /* Sample numbers on the canvas, up to 1.5 times wider and higher and a few more for its edge, are 31 bits. */
+    if ((1.5 * first->width + 4) * (1.5 * first->height + 4) > 2147483647.0)
         return esra_fail(message, ESRA_OVER_LIMIT,
                          "photos of %d x %d are too large for the joint solve: make them smaller", first->width,
                          first->height);

@@ -47,12 +47,18 @@ esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena, str
     monitor->certify = esra_certificate_find(esra_cpu_features() & (unsigned)monitor->settings->cpu_mask);
     atomic_init(&monitor->stop, false);
     monitor->info = (esra_info)ESRA_INFO_INIT;
-    monitor->milestone = 0;
-    monitor->milestone_gap = INFINITY;
+    esra_monitor_turn(monitor, ALL_CHANNELS);
     monitor->info.threads = esra_pool_threads(monitor->pool);
     monitor->start_s = esra_timer_now_s();
     monitor->next_poll_s = monitor->start_s + POLL_EVERY_S;
     return ESRA_OK;
+}
+
+void esra_monitor_turn(struct monitor *monitor, int channel)
+{
+    monitor->channel = channel;
+    monitor->milestone = 0;
+    monitor->milestone_gap = INFINITY;
 }
 
 struct certifying {
@@ -184,14 +190,14 @@ static bool proven(const struct monitor *monitor)
 
 /* Twice the iterations (and STALL_ITERATIONS more) that gain next to nothing: float32, or the tolerance of an inner
  * method, has been reached, and more of the same will not help. */
-static bool stalled(struct monitor *monitor)
+static bool stalled(struct monitor *monitor, int iterations)
 {
-    const esra_info *info = &monitor->info;
-    if (info->iterations < 2LL * monitor->milestone + STALL_ITERATIONS)
+    if (iterations < 2LL * monitor->milestone + STALL_ITERATIONS)
         return false;
-    bool better = info->gap < STALL_GAIN * monitor->milestone_gap;
-    monitor->milestone = info->iterations;
-    monitor->milestone_gap = info->gap;
+    double gap = monitor->channel == ALL_CHANNELS ? monitor->info.gap : esra_monitor_gap(monitor, monitor->channel);
+    bool better = gap < STALL_GAIN * monitor->milestone_gap;
+    monitor->milestone = iterations;
+    monitor->milestone_gap = gap;
     return !better;
 }
 
@@ -209,7 +215,7 @@ bool esra_monitor_decide(struct monitor *monitor, int iterations)
 {
     sum_up(monitor, iterations);
     call_progress(monitor);
-    bool enough = monitor->settings->gap > 0 && (proven(monitor) || stalled(monitor));
+    bool enough = monitor->settings->gap > 0 && (proven(monitor) || stalled(monitor, iterations));
     return enough || esra_monitor_stopping(monitor) || iterations >= monitor->settings->max_iterations;
 }
 

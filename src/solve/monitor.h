@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "solve/certificate.h"
 
+#define ALL_CHANNELS (-1)
+
 struct monitor {
     const struct problem *problem;
     const esra_settings *settings;
@@ -20,7 +22,8 @@ struct monitor {
     esra_info info;
     double start_s, next_poll_s;
     atomic_bool stop;
-    int milestone; /* the last iteration at which progress was judged, and the gap there */
+    int channel;   /* the one being iterated, or ALL_CHANNELS */
+    int milestone; /* the last iteration at which its progress was judged, and the gap there */
     double milestone_gap;
     certify_function *certify;
 
@@ -35,6 +38,9 @@ esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena, str
 
 /* Bytes that this takes for a problem, of which only the sizes are looked at. */
 size_t esra_monitor_room(const struct problem *problem, int threads);
+
+/* An engine that takes channels one after the other says which comes; the others begin with all of them. */
+void esra_monitor_turn(struct monitor *monitor, int channel);
 
 /* Certifies one channel's iterate; copies it to the caller where it is the best so far. All channels of an iteration
  * are shown before esra_monitor_decide(). */

@@ -179,6 +179,60 @@ static void an_unreachable_gap_ends_by_iterations(void)
     instance_free(&it);
 }
 
+/* One channel of a problem, in place. */
+static struct instance channel_of(const struct instance *it, int channel)
+{
+    struct instance one = *it;
+    esra_image *groups[] = {one.mixtures, one.gradients, one.layers, one.duals};
+    int counts[] = {it->photos, 2 * it->photos + 2, it->photos + 1, 2 * it->photos + 2};
+    for (int g = 0; g < 4; g++)
+        for (int n = 0; n < counts[g]; n++) {
+            groups[g][n].data += channel * groups[g][n].channel_stride;
+            groups[g][n].channels = 1;
+        }
+    one.channels = 1;
+    return one;
+}
+
+/* Each channel is given up by itself: neither early, for what others have before them, nor late, for what they took. */
+static void channels_stall_one_by_one(void)
+{
+    struct instance it = instance_make(2, 12, 12, 3);
+    esra_settings settings = settings_with(1e-14, 400000);
+    esra_info all, one;
+    int most = 0;
+    instance_fill(&it, 0, 1, 0.05);
+    CHECK(instance_solve(&it, solver, &settings, &all) == ESRA_OK && all.outcome == ESRA_INACCURATE);
+    for (int c = 0; c < 3; c++) {
+        struct instance single = channel_of(&it, c);
+        CHECK(instance_solve(&single, solver, &settings, &one) == ESRA_OK);
+        most = one.iterations > most ? one.iterations : most;
+    }
+    if (!CHECK(all.iterations == most && most < settings.max_iterations))
+        printf("    %d iterations, by itself %d\n", all.iterations, most);
+    instance_free(&it);
+}
+
+/* Below what floats can step by, each pixel is solved by itself: finite fields, the same for any instructions. */
+static void a_lambda_next_to_nothing_is_solved(void)
+{
+    static const double lambdas[] = {1e-40, 1e-300, 1e-29, 1e-20};
+    for (int n = 0; n < 4; n++) {
+        struct instance it = instance_make(3, 12, 9, 1);
+        instance_fill(&it, 0, 1, 0.05);
+        it.lambda = lambdas[n];
+        esra_settings settings = settings_with(1e-3, 200);
+        esra_info info[2];
+        for (int k = 0; k < 2; k++) {
+            settings.cpu_mask = 15 * k;
+            CHECK(instance_solve(&it, solver, &settings, &info[k]) == ESRA_OK);
+            instance_verify(&it, &info[k]);
+        }
+        CHECK(info[0].objective == info[1].objective && info[0].bound == info[1].bound);
+        instance_free(&it);
+    }
+}
+
 /* From its own answer a solve needs next to nothing, and the numbers stay true. */
 static void a_start_is_taken_up(void)
 {
@@ -356,6 +410,8 @@ int main(void)
     RUN(nested_levels_lead_to_the_optimum);
     RUN(a_stopped_run_tells_the_truth);
     RUN(an_unreachable_gap_ends_by_iterations);
+    RUN(channels_stall_one_by_one);
+    RUN(a_lambda_next_to_nothing_is_solved);
     RUN(a_start_is_taken_up);
     RUN(a_start_half_way_saves_time);
     RUN(a_start_has_layers_and_duals);
