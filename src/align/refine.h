@@ -25,7 +25,7 @@ esra_status esra_refine(struct pool *pool, const struct fields *reference, const
                         struct refined *refined, struct message *message);
 
 /* The same for a pair of images of the same size, whose gradients are taken after a blur of blur_px (.7 suits photos,
- * 1.2 to 1.5 reflections left over from a subtraction). Four levels; images as they are, without compression. */
+ * 1.2 to 1.5 reflections left over from a subtraction). Four levels; no compression, and what is below zero counts as zero. */
 esra_status esra_refine_images(struct pool *pool, const struct image *reference, const struct image *photo,
                                const struct plane *weights, double blur_px, const struct refine_options *options,
                                struct transform *transform, struct refined *refined, struct message *message);

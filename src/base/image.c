@@ -50,3 +50,12 @@ void esra_images_free(struct image **images, int count)
         esra_image_free(&(*images)[n]);
     esra_release(images);
 }
+
+double esra_image_mean(const struct image *image)
+{
+    size_t samples = (size_t)image->width * (size_t)image->height * (size_t)image->channels;
+    double sum = 0;
+    for (size_t n = 0; n < samples; n++)
+        sum += image->data[n];
+    return sum / (double)samples;
+}

@@ -19,6 +19,9 @@ esra_status esra_image_reserve(struct image *image, int width, int height, int c
 /* Frees the samples and zeroes *image; harmless on a zeroed one. */
 void esra_image_free(struct image *image);
 
+/* Of all its samples. */
+double esra_image_mean(const struct image *image);
+
 /* count images of one size, zeroed; where memory is short, what there is of them is for esra_images_free(). */
 esra_status esra_images_create(struct image **images, int count, int width, int height, int channels,
                                struct message *message);

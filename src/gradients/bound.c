@@ -113,7 +113,7 @@ esra_status esra_bound_find(const struct bound_problem *problem, const struct im
     for (int k = 0; k < 5; k++)
         *planes[k] = (struct plane){floats + k * pixels, upper->width, upper->height, upper->width};
     bound_by_reference(&b);
-    for (b.photo = 0; b.photo < problem->photos; b.photo++)
+    for (b.photo = 0; b.photo < problem->photos && !esra_pool_stopping(pool); b.photo++)
         if (b.photo != problem->reference)
             bound_by(&b, pool);
     esra_release(&floats);

@@ -173,7 +173,7 @@ esra_status esra_mixing_estimate(struct pool *pool, const struct image *photos, 
     TRY(smooth(pool, &photos[reference], &p.smooth[0], message));
     for (int n = 0; n < count; n++) {
         mixing[n] = (struct mixing){1, 1, 0};
-        if (n == reference)
+        if (n == reference || esra_pool_stopping(pool))
             continue;
         p.mask[1] = &masks[n];
         TRY(smooth(pool, &photos[n], &p.smooth[1], message));

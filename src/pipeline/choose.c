@@ -90,6 +90,15 @@ static bool depth_wins(const struct pipeline *depth, const struct pipeline *flat
            (ratio < CLEARLY_WORSE && depth->joint_info.trusted > flat->joint_info.trusted - slack);
 }
 
+void esra_pipeline_take_gains(struct pipeline *to, const struct pipeline *from)
+{
+    for (int i = 0; i < to->photos; i++) {
+        to->mixing[i] = from->mixing[i];
+        to->reflection_gain[i] = from->reflection_gain[i];
+    }
+    to->measured = from->measured;
+}
+
 /* What is kept of a trial: how well it predicts. */
 static void take_numbers(struct judgement *to, const struct judgement *from)
 {
@@ -113,6 +122,8 @@ esra_status esra_pipeline_choose(struct pipeline *p)
     p->alike = trial.alike; /* what was left of flat motions is parallax, and there is no reflection */
     p->by_depth = p->by_depth || (!p->stopped && depth_wins(&trial, p));
     if (p->by_depth) {
+        if (p->is_small)
+            esra_pipeline_take_gains(p, &trial);
         take_numbers(&p->judgement, &trial.judgement);
         p->adds_up = p->judgement.error < ADDS_UP * p->judgement.baseline;
     }

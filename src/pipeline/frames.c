@@ -87,7 +87,7 @@ static esra_status check_gradients(const struct pipeline *p)
         for (int c = 0; c < p->channels; c++)
             for (int y = 0; y < p->height - !(n % 2); y++)
                 for (int x = 0; x < p->width - n % 2; x++)
-                    if (!isfinite(*image_sample(image, x, y, c)))
+                    if (!(fabsf(*image_sample(image, x, y, c)) <= PIPELINE_LARGEST))
                         return esra_fail(p->message, ESRA_BAD_DATA, "the gradients of layer %d hold %g at row %d, column %d",
                                          n / 2, (double)*image_sample(image, x, y, c), y, x);
     }
@@ -143,7 +143,7 @@ fail:
 static bool is_planar(const esra_image *image)
 {
     return image->column_stride == 1 && image->row_stride == image->width &&
-           image->channel_stride == (ptrdiff_t)image->width * image->height;
+           (image->channels == 1 || image->channel_stride == (ptrdiff_t)image->width * image->height);
 }
 
 /* A planar photo is used where it is; another layout is copied. */

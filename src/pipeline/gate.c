@@ -31,6 +31,12 @@ static double clipped_share(const struct image *photo)
     return (double)clipped / (double)pixels;
 }
 
+/* Of light, and not of its root. */
+static double gain_of_light(const struct pipeline *p, double gain)
+{
+    return p->rooted ? gain * gain : gain;
+}
+
 static unsigned photo_warnings(const struct pipeline *p, int i)
 {
     const struct photo_motion *m = &p->motions[i];
@@ -42,7 +48,7 @@ static unsigned photo_warnings(const struct pipeline *p, int i)
         warnings |= ESRA_WARN_SAME_PHOTO;
     if (m->overlap < LITTLE_OVERLAP)
         warnings |= ESRA_WARN_LITTLE_OVERLAP;
-    if (fabs(log(p->mixing[i])) > log(EXPOSURE_RATIO))
+    if (fabs(log(gain_of_light(p, p->mixing[i]))) > log(EXPOSURE_RATIO))
         warnings |= ESRA_WARN_EXPOSURE;
     return warnings;
 }
@@ -129,9 +135,9 @@ void esra_pipeline_tell(struct pipeline *p)
         if (out->reflected_motion)
             memcpy(out->reflected_motion[i].h, reflected.h, sizeof reflected.h);
         if (out->mixing)
-            out->mixing[i] = p->mixing[i];
+            out->mixing[i] = gain_of_light(p, p->mixing[i]);
         if (out->reflection_gain)
-            out->reflection_gain[i] = p->reflection_gain[i];
+            out->reflection_gain[i] = gain_of_light(p, p->reflection_gain[i]);
         if (out->facts)
             out->facts[i] = facts_of(p, i);
     }

@@ -42,7 +42,7 @@ static esra_status guide_by_joint(struct pipeline *p)
     TRY(esra_joint_transmitted(p->joint, &layer, p->message));
     add(&layer, &doubt, 1);
     esra_guide_take_transmitted(&p->guide, &layer);
-    for (int i = 0; i < p->photos; i++) {
+    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++) {
         esra_image_free(&layer);
         TRY(esra_joint_seen(p->joint, i, &layer, p->message));
         add(&layer, &doubt, -p->mixing[i]);

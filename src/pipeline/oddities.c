@@ -199,11 +199,12 @@ static double scale_of(const struct pipeline *p, int i)
     return square > 0 ? hypot(along, across) / square : 1;
 }
 
-static void compare_scales(struct pipeline *p)
+esra_status esra_pipeline_compare_scales(struct pipeline *p)
 {
     for (int i = 0; i < p->photos; i++)
         if (takes_part(p, i) && fabs(log(scale_of(p, i))) > log(ZOOM_RATIO))
             p->oddities |= ESRA_WARN_ZOOM;
+    return ESRA_OK;
 }
 
 /* ---- What the layers leave ---- */
@@ -323,7 +324,7 @@ static esra_status judge_remains(struct pipeline *p)
     int hidden = 0;
     bool moving = false;
     esra_status status = ESRA_OK;
-    for (int i = 0; i < p->photos; i++) {
+    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++) {
         struct remains remains = {0};
         if (i != p->reference && !p->motions[i].aligned)
             continue;
@@ -377,7 +378,8 @@ esra_status esra_pipeline_inspect(struct pipeline *p)
     esra_status status = ESRA_OK;
     if (p->input->transmitted)
         return ESRA_OK;
-    compare_scales(p);
+    if (!p->by_depth)
+        TRY(esra_pipeline_compare_scales(p));
     compare_focus(p);
     if (!p->joint)
         return ESRA_OK;

@@ -23,8 +23,8 @@ static step *const motion_steps[] = {esra_pipeline_warp, esra_pipeline_measure, 
                                      esra_pipeline_find_reflection};
 static step *const joint_steps[] = {esra_pipeline_solve_jointly, esra_pipeline_exchange, esra_pipeline_judge};
 static step *const choose_steps[] = {esra_pipeline_choose};
-static step *const depth_motion_steps[] = {esra_parallax_find_camera, esra_pipeline_measure, esra_parallax_level,
-                                           esra_pipeline_compare,     esra_parallax_vote,
+static step *const depth_motion_steps[] = {esra_parallax_find_camera,    esra_pipeline_measure, esra_parallax_level,
+                                           esra_pipeline_compare_scales, esra_pipeline_compare, esra_parallax_vote,
                                            esra_parallax_find_reflection};
 static step *const depth_joint_steps[] = {esra_parallax_solve_jointly};
 static step *const judge_steps[] = {esra_pipeline_judge};

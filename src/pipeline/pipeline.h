@@ -54,7 +54,8 @@ struct pipeline {
     bool exchanged;  /* the caller takes for the scene what was found to be the reflection */
     int rounds;      /* of making motions exact, so far */
     bool is_small;   /* stands for the pipeline of larger photos, which makes the last round */
-    bool approached; /* motions and gains are known from such a one */
+    bool approached; /* motions are known from such a one */
+    bool measured;   /* gains are */
 
     bool wants_layers; /* and not motions alone */
     bool by_depth;     /* the layers move by parallax, and not by homographies */
@@ -89,10 +90,14 @@ esra_status esra_pipeline_judge(struct pipeline *p);
 esra_status esra_pipeline_choose(struct pipeline *p);
 esra_status esra_pipeline_look(struct pipeline *p);
 esra_status esra_pipeline_inspect(struct pipeline *p);
+esra_status esra_pipeline_compare_scales(struct pipeline *p); /* by depth, while its maps are there; else part of the former */
 void esra_pipeline_decide(struct pipeline *p);
 esra_status esra_pipeline_extract(struct pipeline *p);
 esra_status esra_pipeline_solve(struct pipeline *p);
 esra_status esra_pipeline_return(struct pipeline *p);
+
+/* How brightly photos show the layers, from small ones or a trial. */
+void esra_pipeline_take_gains(struct pipeline *to, const struct pipeline *from);
 
 /* How freely layers move by homographies. */
 enum motion esra_pipeline_motion(const struct pipeline *p);

@@ -287,6 +287,8 @@ esra_status esra_pipeline_exchange(struct pipeline *p)
     exchange_motions(p);
     p->exchanged = true;
     TRY(esra_pipeline_warp(p));
+    for (int i = 0; i < p->photos; i++)
+        p->motions[i].overlap = esra_image_mean(&p->masks[i]);
     if (p->joint && !esra_pool_stopping(p->pool)) {
         TRY(esra_joint_load(p->joint, &photos, p->message));
         TRY(solve(p, true));

@@ -339,6 +339,27 @@ static void wishes_that_contradict_are_refused(void)
     esra_solver_free(&solver);
 }
 
+/* Before any work, as everything that the solver would refuse. */
+static void gradients_out_of_range_are_refused(void)
+{
+    float samples[8][12 * 9];
+    esra_image images[8];
+    esra_photos photos = ESRA_PHOTOS_INIT;
+    esra_separation out = ESRA_SEPARATION_INIT;
+    esra_solver *solver;
+    check_fill(samples[0], 8 * 12 * 9, 0, .1);
+    for (int n = 0; n < 8; n++)
+        images[n] = esra_image_planar(samples[n], 12, 9, 1);
+    samples[4][30] = 2e6f;
+    photos.photos = 2;
+    photos.images = images;
+    photos.gradients = images + 2;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    CHECK(esra_solver_separate(solver, &photos, NULL, &out) == ESRA_BAD_DATA);
+    CHECK(strcmp(esra_solver_message(solver), "the gradients of layer 1 hold 2e+06 at row 2, column 6") == 0);
+    esra_solver_free(&solver);
+}
+
 int main(void)
 {
     RUN(settings_out_of_range_are_named);
@@ -351,6 +372,7 @@ int main(void)
     RUN(shorter_photos_are_respected);
     RUN(outputs_have_the_photos_size);
     RUN(wishes_that_contradict_are_refused);
+    RUN(gradients_out_of_range_are_refused);
     RUN(uninitialised_settings_are_refused);
     RUN(the_table_describes_the_struct);
     RUN(a_solver_can_be_used_again);

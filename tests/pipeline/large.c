@@ -32,7 +32,7 @@ static esra_image view(const struct image *image)
     return esra_image_planar(image->data, image->width, image->height, image->channels);
 }
 
-static void make_photos(struct image *photos, esra_transform *truth, double *mixing)
+static void make_photos(struct image *photos, bool depth, esra_transform *truth, double *mixing)
 {
     struct image layers[2];
     esra_image views[PHOTOS], layer_views[2];
@@ -44,6 +44,7 @@ static void make_photos(struct image *photos, esra_transform *truth, double *mix
     settings.height = HEIGHT;
     settings.shift_px = 24;
     settings.noise = .004;
+    settings.depth = depth;
     for (int l = 0; l < 2; l++) {
         paint(&layers[l], 200);
         layer_views[l] = view(&layers[l]);
@@ -72,7 +73,7 @@ static void motions_are_exact(void)
     esra_photos input = ESRA_PHOTOS_INIT;
     esra_separation separation = {.struct_size = sizeof separation, .transmitted_motion = found, .mixing = gains};
     esra_solver *solver;
-    make_photos(photos, truth, mixing);
+    make_photos(photos, false, truth, mixing);
     for (int i = 0; i < PHOTOS; i++)
         views[i] = view(&photos[i]);
     input.photos = PHOTOS;
@@ -94,8 +95,40 @@ static void motions_are_exact(void)
         esra_image_free(&photos[i]);
 }
 
+/* Photos under .6 MP were always measured; of larger ones by depth the gains once stayed 1. */
+static void gains_are_found_by_depth_too(void)
+{
+    struct image photos[PHOTOS];
+    esra_image views[PHOTOS];
+    esra_transform truth[PHOTOS];
+    double mixing[PHOTOS], gains[PHOTOS];
+    esra_photos input = ESRA_PHOTOS_INIT;
+    esra_separation separation = ESRA_SEPARATION_INIT;
+    esra_settings settings;
+    esra_solver *solver;
+    esra_settings_default(&settings);
+    settings.gap = .2;
+    separation.mixing = gains;
+    make_photos(photos, true, truth, mixing);
+    for (int i = 0; i < PHOTOS; i++)
+        views[i] = view(&photos[i]);
+    input.photos = PHOTOS;
+    input.images = views;
+    input.motion = ESRA_MOTION_DEPTH;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    CHECK(esra_solver_separate(solver, &input, &settings, &separation) == ESRA_OK);
+    CHECK(fabs(mixing[1] - 1) > .03 || fabs(mixing[2] - 1) > .03);
+    for (int i = 1; i < PHOTOS; i++)
+        if (!CHECK(fabs(gains[i] / mixing[i] - 1) < .02))
+            printf("  photo %d: gain %.3f, truly %.3f\n", i + 1, gains[i], mixing[i]);
+    esra_solver_free(&solver);
+    for (int i = 0; i < PHOTOS; i++)
+        esra_image_free(&photos[i]);
+}
+
 int main(void)
 {
     RUN(motions_are_exact);
+    RUN(gains_are_found_by_depth_too);
     return check_report();
 }
