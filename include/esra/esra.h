@@ -11,8 +11,8 @@
  * Rules for all functions. The library keeps no global state, prints nothing, opens no file, installs no handler. A
  * solver object belongs to one thread at a time; different solvers may run in different threads at once. Structs whose
  * first field is struct_size grow at their end only: set it to sizeof(the struct), as the initialisers below do, and a
- * program built against an older header keeps working. Where a call fails, the text of esra_solver_message() says what
- * is wrong and what to do. */
+ * program built against an older header keeps working. Where a call with a solver fails, the text of
+ * esra_solver_message() says what is wrong and what to do. */
 #ifndef ESRA_ESRA_H
 #define ESRA_ESRA_H
 

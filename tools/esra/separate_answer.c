@@ -1,4 +1,5 @@
 /* tools/esra/separate_answer.c - what esra separate leaves behind: pictures, result.json and report.html. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,7 @@ static esra_status make_result(struct job *job)
 {
     const esra_separation *s = &job->separation;
     const esra_info *info = &s->info;
+    bool solved = s->method != ESRA_METHOD_NONE;
     char engine[32];
     setting_choice("engine", job->settings.engine, engine, sizeof engine);
     job->result = json_pack(
@@ -76,8 +78,9 @@ static esra_status make_result(struct job *job)
         job->photos.stored_values ? "stored" : s->in_roots ? "root" : "linear", "reference",
         job->reference + 1, "width", job->scene.width, "height", job->scene.height, "photos", job_photos_to_json(job), "warnings",
         job_warnings_to_json(s->warnings), "lambda", job->settings.lambda, "strength", job->strength, "solve", "status",
-        s->method == ESRA_METHOD_NONE ? "none" : esra_outcome_name(info->outcome), "engine", engine, "objective",
-        number_to_json(info->objective), "bound", number_to_json(info->bound), "gap", number_to_json(info->gap), "iterations",
+        solved ? esra_outcome_name(info->outcome) : "none", "engine", engine, "objective",
+        number_to_json(solved ? info->objective : NAN), "bound", number_to_json(solved ? info->bound : NAN), "gap",
+        number_to_json(solved ? info->gap : NAN), "iterations",
         info->iterations, "joint", "objective", number_to_json(s->joint_objective), "residual",
         number_to_json(s->joint_residual), "trusted", number_to_json(s->joint_trusted), "prediction", "error",
         number_to_json(s->prediction_error), "baseline", number_to_json(s->prediction_base), "threads", info->threads,
