@@ -185,18 +185,6 @@ fail:
     return status;
 }
 
-esra_status esra_output_spare(const char *name, const char *const *inputs, int count, struct message *message)
-{
-    struct stat output, input;
-    if (strcmp(name, "-") == 0 || stat(name, &output) != 0)
-        return ESRA_OK;
-    for (int n = 0; n < count; n++)
-        if (inputs[n] && stat(inputs[n], &input) == 0 && input.st_dev == output.st_dev && input.st_ino == output.st_ino)
-            return esra_fail(message, ESRA_CANNOT_CREATE, "%s is one of the photos, and would be written over: choose "
-                             "another %s", name, strchr(name, '/') ? "folder" : "name");
-    return ESRA_OK;
-}
-
 void esra_output_memory(struct output *output)
 {
     *output = (struct output){.fd = -1, .name = "memory", .in_memory = true};

@@ -26,8 +26,8 @@ struct output {
  * written is found here, before any work. */
 esra_status esra_output_open(struct output *output, const char *name, struct message *message);
 
-/* Photos cannot be taken again: fails where `name` is the same file as one of the inputs, by whatever name they came. NULL
- * among them is none. */
+/* Photos cannot be taken again: fails where `name` is the same file as one of the inputs, by whatever name they came, "-"
+ * (standard input) among them. NULL is none. */
 esra_status esra_output_spare(const char *name, const char *const *inputs, int count, struct message *message);
 
 /* Begins a file that exists in memory alone: output->memory until it is discarded. */

@@ -241,32 +241,53 @@ fail:
     return status;
 }
 
-static esra_status spare_input(struct job *job, const char *stem)
+/* ---- Before the work ---- */
+
+typedef esra_status file_action(struct job *job, const char *file);
+
+static esra_status for_picture(struct job *job, file_action *act, const char *stem)
 {
     char file[64];
     snprintf(file, sizeof file, "%s.%s", stem, job_picture_format(job));
+    return act(job, file);
+}
+
+/* With the name of every file that will be written, until one fails. */
+static esra_status for_all_files(struct job *job, file_action *act)
+{
+    char stem[32];
+    esra_status status;
+    TRY(act(job, "result.json"));
+    if (!job->options.no_report)
+        TRY(act(job, "report.html"));
+    TRY(for_picture(job, act, "confidence"));
+    if (job->write_transmitted)
+        TRY(for_picture(job, act, "transmitted"));
+    for (int i = 0; job->write_reflected && i < job->scene.paths.count; i++) {
+        snprintf(stem, sizeof stem, "reflected-%d", i + 1);
+        TRY(for_picture(job, act, stem));
+    }
+fail:
+    return status;
+}
+
+static esra_status spare_inputs(struct job *job, const char *file)
+{
+    const char *const others[] = {job->options.transforms, job->options.gradients};
     char *path = esra_paths_join(job->options.output, file);
+    esra_status status;
     if (!path)
         return esra_fail_memory(&job->message);
-    esra_status status = esra_output_spare(path, (const char *const *)job->scene.paths.items, job->scene.paths.count,
-                                           &job->message);
+    TRY(esra_output_spare(path, (const char *const *)job->scene.paths.items, job->scene.paths.count, &job->message));
+    TRY(esra_output_spare(path, others, 2, &job->message));
+fail:
     free(path);
     return status;
 }
 
 esra_status job_spare_inputs(struct job *job)
 {
-    char stem[32];
-    esra_status status;
-    TRY(spare_input(job, "confidence"));
-    if (job->write_transmitted)
-        TRY(spare_input(job, "transmitted"));
-    for (int i = 0; job->write_reflected && i < job->scene.paths.count; i++) {
-        snprintf(stem, sizeof stem, "reflected-%d", i + 1);
-        TRY(spare_input(job, stem));
-    }
-fail:
-    return status;
+    return for_all_files(job, spare_inputs);
 }
 
 /* The folder is made and seen to be writable before any work is done. */
