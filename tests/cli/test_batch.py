@@ -120,6 +120,12 @@ class Work(BatchTest):
         self.expect(0, "batch", "-", "-o", "out", input=line)
         self.assertEqual(self.begun(), ["a"])
 
+    def test_children_that_are_not_waited_for_by_custom(self):
+        """Some start programs with SIGCHLD ignored: ends of children are then not told unless that is undone."""
+        self.write(self.job("a"))
+        ignore = lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        self.batch(0, preexec_fn=ignore, timeout=100, stderr="1 of 1 scenes are done (0 were before), 0 failed\n")
+
     def test_progress_as_json(self):
         self.write(self.job("a"), self.job("b"))
         done = self.batch(0, "--progress", "json", "-q")

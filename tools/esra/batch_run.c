@@ -220,13 +220,24 @@ static void wait_for_news(struct batch *batch)
             hear(&batch->workers[n]);
 }
 
+/* How a child ended whose end another has taken: nobody can tell, so its scene is not done. */
+#define UNKNOWN_END (EXIT_IO << 8)
+
+static bool has_ended(const struct batch_worker *worker, int *state)
+{
+    pid_t process = waitpid(worker->process, state, WNOHANG);
+    bool gone = process < 0 && errno == ECHILD;
+    if (gone)
+        *state = UNKNOWN_END;
+    return gone || process == worker->process;
+}
+
 static enum exit_code collect(struct batch *batch)
 {
     enum exit_code code = EXIT_DONE;
     for (int n = 0; n < batch->worker_count && code == EXIT_DONE; n++) {
         int state;
-        pid_t process = batch->workers[n].process;
-        if (process && waitpid(process, &state, WNOHANG) == process)
+        if (batch->workers[n].process && has_ended(&batch->workers[n], &state))
             code = end_scene(batch, &batch->workers[n], state);
     }
     return code;
@@ -249,7 +260,8 @@ static void stop_all(struct batch *batch)
             signal_all(batch, SIGKILL);
         for (int n = 0; n < batch->worker_count; n++) {
             struct batch_worker *worker = &batch->workers[n];
-            if (!worker->process || waitpid(worker->process, NULL, WNOHANG) != worker->process)
+            int state;
+            if (!worker->process || !has_ended(worker, &state))
                 continue;
             close(worker->words);
             worker->process = 0;

@@ -74,6 +74,8 @@ int main(int argc, char **argv)
     /* A reader that goes away and a file that may not grow are errors to be told (EXIT_IO), not silent deaths. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    /* Inherited as ignored, it would have children vanish before anyone has asked how they ended. */
+    signal(SIGCHLD, SIG_DFL);
     if (argc < 2)
         return complain(EXIT_USAGE, NULL, "which command? Try 'esra help'");
     const char *word = argv[1];
