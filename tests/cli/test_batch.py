@@ -35,7 +35,9 @@ class BatchTest(CliTest):
         return self.expect(code, "batch", "in/jobs.jsonl", "-o", "out", *extra, **options)
 
     def journal(self):
-        return [json.loads(line) for line in (self.path / "out" / "journal.jsonl").read_text().splitlines()]
+        """The lines of scenes that have ended."""
+        lines = [json.loads(line) for line in (self.path / "out" / "journal.jsonl").read_text().splitlines()]
+        return [line for line in lines if "begun" not in line]
 
     def begun(self):
         """Outputs in the order in which they were done."""
@@ -78,6 +80,22 @@ class Work(BatchTest):
         photo.write_bytes(photo.read_bytes() + b"more")
         self.batch(0)
         self.assertEqual(self.begun()[5:], ["a", "b", "c"])
+
+    def test_what_was_begun_anew_is_not_done(self):
+        """Another job begins to replace the files of one that is done, and does not come to its end."""
+        self.write(self.job("a"))
+        self.batch(0)
+        journal = self.path / "out" / "journal.jsonl"
+        done = journal.read_bytes()
+        self.write(self.job("a", options={"lambda": 0.01}))
+        self.batch(0)
+        added = journal.read_bytes()[len(done):].splitlines(keepends=True)
+        self.assertEqual((json.loads(added[0]), json.loads(added[1])["exit"]), ({"output": "a", "begun": True}, 0))
+        journal.write_bytes(done + added[0])
+        self.write(self.job("a"))
+        self.batch(0, stderr="1 of 1 scenes are done (0 were before), 0 failed\n")
+        self.assertNotEqual(json.loads((self.path / "out/a/result.json").read_text())["lambda"], 0.01)
+        self.batch(0, stderr="1 of 1 scenes are done (1 were before), 0 failed\n")
 
     def test_what_failed_is_tried_again(self):
         self.write({"photos": ["0.png", "1.png", "late.png"], "output": "a"})

@@ -38,7 +38,7 @@ def done(folder):
     path = folder / "out" / "journal.jsonl"
     lines = path.read_text().split("\n")[:-1] if path.exists() else []
     parsed = [json.loads(line) for line in lines if line.endswith("}")]
-    return [line["output"] for line in parsed if line["exit"] in (0, 10, 11)]
+    return [line["output"] for line in parsed if line.get("exit") in (0, 10, 11)]
 
 
 def check(folder):

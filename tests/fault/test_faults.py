@@ -227,7 +227,7 @@ class Batch(FaultTest):
         self.assertLessEqual(len(lines) - len(whole), 1, lines)
         scene = {name for name in self.files() if name.startswith("out/scene/")}
         self.assertIn(scene, (set(), set(self.OUTPUTS)), fault)
-        return done.returncode, [line["exit"] for line in whole], done.stderr.decode()
+        return done.returncode, [line["exit"] for line in whole if "exit" in line], done.stderr.decode()
 
     def recovers(self, good, fault):
         """A run with this fault, then one without, which makes up for it. Returns what the first said."""
@@ -256,6 +256,26 @@ class Batch(FaultTest):
             torn += code == 74
         self.assertTrue(0 < torn < 20)
         print(f"batch: disk full at 20 points, {torn} of them in the journal: exit 12 or 74, made up for by the next run")
+
+    def test_a_kill_amid_another_scene(self):
+        """The files of a scene that is done are being replaced by another's: whenever that is killed, what the journal says is
+        not done any more, and the next run makes it whole."""
+        job = self.path / "jobs.jsonl"
+        first, good = job.read_text(), self.good()
+        for n in range(1, 8):
+            self.assertEqual(self.run_batch()[0], 0)
+            job.write_text(first.replace("a.png", "b.png"))
+            self.assertEqual(self.run_faulty(self.ARGUMENTS, f"link:{n}:kill").returncode, 12 if n < 7 else 0)
+            before = (self.path / self.JOURNAL).read_text().splitlines()[1]
+            self.assertEqual(json.loads(before), {"output": "scene", "begun": True})
+            job.write_text(first)
+            # The batch itself killed: as if the end of the scene had never been told.
+            text = (self.path / self.JOURNAL).read_text().splitlines(keepends=True)
+            (self.path / self.JOURNAL).write_text("".join(text[:2]))
+            self.assertEqual(self.run_batch()[0], 0)
+            self.assertEqual(self.results(self.OUTPUTS), good, n)
+            shutil.rmtree(self.path / "out")
+        print("batch: killed at 6 files of another scene, and after them: the first was done again")
 
     def test_failing_and_short_writes(self):
         good = self.good()

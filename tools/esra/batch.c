@@ -111,8 +111,8 @@ const struct command batch_command = {
                    "written into FOLDER/" BATCH_JOURNAL
                    ", so that the same command goes on after an interruption, a kill or a power "
                    "failure: scenes that are done are not done again unless their line or their photos have changed; "
-                   "those that failed "
-                   "are tried again.",
+                   "those that failed, "
+                   "or were begun and not finished, are done again.",
     .example = "esra batch jobs.jsonl -o out --jobs 4",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

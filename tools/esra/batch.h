@@ -33,7 +33,8 @@ esra_status batch_jobs_read(struct batch_jobs *jobs, const char *path, struct me
 
 void batch_jobs_free(struct batch_jobs *jobs);
 
-/* The file that tells which scenes are done: a line of JSON for each, on disk before the next is begun. */
+/* The file that tells which scenes are done: a line of JSON for each that has ended, on disk before the next is begun. A
+ * line without "exit" takes back what an earlier one of that output says. */
 struct batch_journal {
     int fd; /* locked as long as this process or a child of it lives */
     char *path;
@@ -55,6 +56,9 @@ struct batch_end {
     double seconds;
     const char *message; /* "" where there is nothing to say */
 };
+
+/* To be told before a scene begins to replace what a line says is done: from then on, and on disk, that is not so. */
+esra_status batch_journal_begin(struct batch_journal *journal, const struct batch_scene *scene, struct message *message);
 
 /* Appends a line, and waits until it is on disk. */
 esra_status batch_journal_add(struct batch_journal *journal, const struct batch_scene *scene,

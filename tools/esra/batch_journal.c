@@ -153,37 +153,32 @@ static json_t *inputs_of(const struct batch_scene *scene)
     return list;
 }
 
+static bool says_done(const json_t *line)
+{
+    const json_t *exit = json_object_get(line, "exit");
+    return json_is_integer(exit) && batch_is_done((int)json_integer_value(exit));
+}
+
 esra_status batch_journal_find(const struct batch_journal *journal, const char *folder, struct batch_scene *scene,
                                bool *done, struct message *message)
 {
     const json_t *line = json_object_get(journal->lines, scene->output);
-    const json_t *exit = json_object_get(line, "exit");
     char *result = join(folder, scene->output, "result.json");
     json_decref(scene->inputs);
     scene->inputs = inputs_of(scene);
-    *done = json_is_integer(exit) && batch_is_done((int)json_integer_value(exit)) &&
-            json_equal(json_object_get(line, "job"), scene->job) &&
+    *done = says_done(line) && json_equal(json_object_get(line, "job"), scene->job) &&
             json_equal(json_object_get(line, "inputs"), scene->inputs) && result && access(result, F_OK) == 0;
     bool sound = result && scene->inputs;
     free(result);
     return sound ? ESRA_OK : esra_fail_memory(message);
 }
 
-static char *line_text(const struct batch_scene *scene, const struct batch_end *end)
+/* Writes the line, which is given up, and waits until it is on disk. */
+static esra_status append(struct batch_journal *journal, json_t *line, struct message *message)
 {
     /* All digits: a job must come back as it was. */
-    json_t *line =
-        json_pack("{s:s, s:i, s:f, s:o, s:O, s:O}", "output", scene->output, "exit", end->exit, "seconds", end->seconds,
-                  "message", name_to_json(end->message), "job", scene->job, "inputs", scene->inputs);
     char *text = json_text(line, JSON_COMPACT);
     json_decref(line);
-    return text;
-}
-
-esra_status batch_journal_add(struct batch_journal *journal, const struct batch_scene *scene,
-                              const struct batch_end *end, struct message *message)
-{
-    char *text = line_text(scene, end);
     if (!text)
         return esra_fail_memory(message);
     bool good = write_all(journal->fd, text) && (fdatasync(journal->fd) == 0 || errno == EINVAL);
@@ -191,4 +186,20 @@ esra_status batch_journal_add(struct batch_journal *journal, const struct batch_
     free(text);
     return good ? ESRA_OK
                 : esra_fail(message, ESRA_IO_ERROR, "writing %s broke off: %s", journal->path, strerror(reason));
+}
+
+esra_status batch_journal_begin(struct batch_journal *journal, const struct batch_scene *scene, struct message *message)
+{
+    if (!says_done(json_object_get(journal->lines, scene->output)))
+        return ESRA_OK;
+    return append(journal, json_pack("{s:s, s:b}", "output", scene->output, "begun", true), message);
+}
+
+esra_status batch_journal_add(struct batch_journal *journal, const struct batch_scene *scene,
+                              const struct batch_end *end, struct message *message)
+{
+    json_t *line =
+        json_pack("{s:s, s:i, s:f, s:o, s:O, s:O}", "output", scene->output, "exit", end->exit, "seconds", end->seconds,
+                  "message", name_to_json(end->message), "job", scene->job, "inputs", scene->inputs);
+    return append(journal, line, message);
 }

@@ -190,6 +190,8 @@ static enum exit_code fill_worker(struct batch *batch, struct batch_worker *work
     struct batch_scene *scene = &batch->jobs.scenes[batch->next++];
     bool done;
     esra_status status = batch_journal_find(&batch->journal, batch->options.output, scene, &done, &batch->message);
+    if (status == ESRA_OK && !done)
+        status = batch_journal_begin(&batch->journal, scene, &batch->message);
     if (status != ESRA_OK)
         return complain(exit_code_of(status), NAME, "%s", batch->message.text);
     batch->before += done;
