@@ -250,15 +250,29 @@ static int link_temporary(struct output *output)
     return -1;
 }
 
-/* The new name is on disk only once its folder is. Some file systems cannot say so; that is no failure. */
-static void sync_folder(const char *path)
+int esra_output_sync(int fd)
 {
-    char *folder = folder_of(path);
-    int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int result;
+    do
+        result = fsync(fd);
+    while (result && errno == EINTR);
+    return result;
+}
+
+void esra_output_sync_folder(const char *folder)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
-        fsync(fd);
+        esra_output_sync(fd);
         close(fd);
     }
+}
+
+static void sync_folder_of(const char *path)
+{
+    char *folder = folder_of(path);
+    if (folder)
+        esra_output_sync_folder(folder);
     free(folder);
 }
 
@@ -267,7 +281,7 @@ static int put_in_place(struct output *output)
     /* The owner stays who it was where we may say so; the mode comes after, since a change of owner can narrow it. */
     if (output->exists)
         (void)!fchown(output->fd, output->owner, output->group);
-    if (fchmod(output->fd, output->mode) || fsync(output->fd))
+    if (fchmod(output->fd, output->mode) || esra_output_sync(output->fd))
         return -1;
     if (!output->temporary && link_temporary(output))
         return -1;
@@ -276,7 +290,7 @@ static int put_in_place(struct output *output)
     free(output->temporary);
     output->temporary = NULL;
     remove_strays(output->path);
-    sync_folder(output->path);
+    sync_folder_of(output->path);
     return 0;
 }
 
@@ -288,6 +302,15 @@ esra_status esra_output_commit(struct output *output, struct message *message)
                                  : esra_fail(message, ESRA_IO_ERROR, "writing %s broke off: %s", output->name,
                                              strerror(errno));
     esra_output_discard(output);
+    return status;
+}
+
+esra_status esra_output_commit_all(struct output *outputs, int count, int *placed, struct message *message)
+{
+    esra_status status = ESRA_OK;
+    for (*placed = 0; *placed < count; ++*placed)
+        TRY(esra_output_commit(&outputs[*placed], message));
+fail:
     return status;
 }
 

@@ -38,6 +38,15 @@ esra_status esra_output_write(struct output *output, const void *bytes, size_t s
 /* Puts the whole file in its place, on disk before in name. On failure it is discarded. */
 esra_status esra_output_commit(struct output *output, struct message *message);
 
+/* The same with each in turn, until one fails; *placed: how many are in place. */
+esra_status esra_output_commit_all(struct output *outputs, int count, int *placed, struct message *message);
+
+/* fsync(), which a signal does not cut short. */
+int esra_output_sync(int fd);
+
+/* A new name is on disk only once its folder is. Some file systems cannot say so; that is no failure. */
+void esra_output_sync_folder(const char *folder);
+
 /* Forgets the file; harmless after commit, and on a struct with fd -1. */
 void esra_output_discard(struct output *output);
 

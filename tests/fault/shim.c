@@ -271,11 +271,6 @@ WRAPPED(int, fsync, int fd)
     return strike_io(SYNC) ? -1 : __real_fsync(fd);
 }
 
-WRAPPED(int, fdatasync, int fd)
-{
-    return strike_io(SYNC) ? -1 : __real_fdatasync(fd);
-}
-
 WRAPPED(int, linkat, int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
     return strike_io(LINK) ? -1 : is_branch ? 0 : __real_linkat(from_folder, from, to_folder, to, flags);

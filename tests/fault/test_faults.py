@@ -80,7 +80,7 @@ class Devices(FaultTest):
             arguments, _, outputs = COMMANDS[name]
             _, code = self.calls(arguments)
             good = self.results(outputs)
-            for fault in "write:1+:short,read:1+:short", "write:2*:EINTR,read:2*:EINTR", "tmpfile:1+:EOPNOTSUPP":
+            for fault in "write:1+:short,read:1+:short", "write:2*:EINTR,read:2*:EINTR,sync:2*:EINTR", "tmpfile:1+:EOPNOTSUPP":
                 self.clear(outputs)
                 done = self.run_faulty(arguments, fault)
                 self.assertEqual(done.returncode, code, (name, fault, done.stderr))
@@ -282,7 +282,7 @@ class Batch(FaultTest):
         for fault in "write:1:EIO", "write:1+:EIO", "sync:2:EIO", "link:1:EIO", "read:1:EIO", "read:2:EIO":
             code, exits, said = self.recovers(good, fault)
             self.assertIn((code, exits), [(12, [74]), (74, []), (74, [11]), (74, [74])], (fault, said))
-        for fault in "write:1+:short,read:1+:short", "write:2*:EINTR,read:2*:EINTR", "tmpfile:1+:EOPNOTSUPP":
+        for fault in "write:1+:short,read:1+:short", "write:2*:EINTR,read:2*:EINTR,sync:2*:EINTR", "tmpfile:1+:EOPNOTSUPP":
             self.assertEqual(self.recovers(good, fault), (0, [11], ""), fault)
 
     def test_every_allocation(self):

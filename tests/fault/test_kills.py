@@ -103,6 +103,19 @@ class Kills(FaultTest):
         self.assertTrue(stopped and finished)
         print(f"interrupted at {stopped + finished} calls: {stopped} times nothing was written, {finished} times all was")
 
+    def test_interrupted_and_failing_amid_files(self):
+        """A signal stops no files on their way into place; where the device fails then, it is told that some are."""
+        self.make(self.old_arguments)
+        broken = r"interrupted, and writing out/\S+ broke off: Input/output error; some files are new, the others as they were"
+        for n, told in (1, "interrupted; nothing was written"), (2, broken), (len(self.outputs), broken):
+            done = self.run_faulty(self.new_arguments, f"sync:1:interrupt,link:{n}:EIO")
+            self.assertEqual(done.returncode, 130, done.stderr)
+            self.assertRegex(done.stderr.decode(), f"^esra separate: {told}\n$")
+            self.assertEqual(self.check(n), (n - 1, 0))
+            self.make(self.old_arguments)
+        done = self.run_faulty(COMMANDS["synth"][0], "sync:1:interrupt,link:2:EIO")
+        self.assertRegex(done.stderr.decode(), f"^esra synth: {broken}\n$")
+
     def test_without_nameless_files(self):
         """Where the file system has no O_TMPFILE, a kill leaves names; the next run clears them away."""
         writes = self.calls(self.new_arguments)[0]["write"]

@@ -102,16 +102,6 @@ fail:
     return status;
 }
 
-/* The name of a new file is on disk only once its folder is. */
-static void sync_folder(const char *folder)
-{
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-}
-
 esra_status batch_journal_open(struct batch_journal *journal, const char *folder, struct message *message)
 {
     *journal = (struct batch_journal){.fd = -1, .path = join(folder, BATCH_JOURNAL, ""), .lines = json_object()};
@@ -123,7 +113,7 @@ esra_status batch_journal_open(struct batch_journal *journal, const char *folder
     if (!lock(journal->fd))
         return esra_fail(message, ESRA_OVER_LIMIT,
                          "another esra batch is at work in %s; wait for it, or choose another folder", folder);
-    sync_folder(folder);
+    esra_output_sync_folder(folder);
     return load(journal, message);
 }
 
@@ -181,7 +171,7 @@ static esra_status append(struct batch_journal *journal, json_t *line, struct me
     json_decref(line);
     if (!text)
         return esra_fail_memory(message);
-    bool good = write_all(journal->fd, text) && (fdatasync(journal->fd) == 0 || errno == EINVAL);
+    bool good = write_all(journal->fd, text) && (esra_output_sync(journal->fd) == 0 || errno == EINVAL);
     int reason = errno;
     free(text);
     return good ? ESRA_OK

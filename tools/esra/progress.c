@@ -55,6 +55,13 @@ enum exit_code signals_exit(void)
     return signal_seen == SIGINT ? EXIT_INTERRUPTED : signal_seen == SIGTERM ? EXIT_TERMINATED : EXIT_DONE;
 }
 
+enum exit_code signals_complain(const char *command, int placed, const char *reason)
+{
+    if (placed == 0)
+        return complain(signals_exit(), command, "interrupted; nothing was written");
+    return complain(signals_exit(), command, "interrupted, and %s; some files are new, the others as they were", reason);
+}
+
 bool progress_begin(struct progress *progress, const char *mode, bool quiet, const esra_settings *settings)
 {
     const char *terminal = getenv("TERM"), *no_colour = getenv("NO_COLOR");

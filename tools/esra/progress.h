@@ -37,4 +37,8 @@ bool signals_seen(void);
 /* EXIT_DONE, or EXIT_INTERRUPTED or EXIT_TERMINATED after a signal. */
 enum exit_code signals_exit(void);
 
+/* Ends a run that a signal has cut short: says so, and which files are new. `reason`: why, after `placed` of them, the
+ * next was not put in place. */
+enum exit_code signals_complain(const char *command, int placed, const char *reason);
+
 #endif

@@ -229,10 +229,10 @@ static enum exit_code finish(struct job *job)
     enum exit_code code = signals_exit();
     bool interrupted = code != EXIT_DONE;
     if (interrupted && !job->options.keep_partial)
-        return complain(code, job->name, "interrupted; nothing was written");
+        return signals_complain(job->name, 0, "");
     esra_status status = job_write_all(job);
     if (status != ESRA_OK && signals_seen() && !job->options.keep_partial)
-        return complain(signals_exit(), job->name, "interrupted; nothing was written");
+        return signals_complain(job->name, job->placed, job->message.text);
     if (status != ESRA_OK)
         return fail(job, status);
     if (!job->options.quiet)
@@ -299,7 +299,7 @@ static enum exit_code align(void *all, const struct parsed *parsed)
     TRY(run_library(job, esra_solver_align));
     if (signals_exit() != EXIT_DONE) {
         esra_output_discard(&output);
-        return complain(signals_exit(), job->name, "interrupted; nothing was written");
+        return signals_complain(job->name, 0, "");
     }
     object = json_pack("{s:s, s:i, s:i, s:i, s:o, s:o}", "schema", "esra-transforms-1", "reference", job->reference + 1,
                        "width", job->scene.width, "height", job->scene.height, "warnings",

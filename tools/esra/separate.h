@@ -48,8 +48,8 @@ struct job {
     struct progress progress;
     struct report_point points[MOST_POINTS];
     int point_count;
-    struct output *outputs; /* files begun and not yet in place */
-    int output_count;
+    struct output *outputs; /* files begun */
+    int output_count, placed; /* how many there are, and are in their place */
     bool folder_made; /* by this run: it goes again if nothing comes into it */
     json_t *result;
 };

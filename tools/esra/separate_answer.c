@@ -235,8 +235,7 @@ esra_status job_write_all(struct job *job)
     TRY(make_result(job));
     TRY(begin_file(job, "result.json", &output));
     TRY(job_write_json(job, job->result, output));
-    for (int n = 0; n < job->output_count; n++)
-        TRY(esra_output_commit(&job->outputs[n], &job->message));
+    TRY(esra_output_commit_all(job->outputs, job->output_count, &job->placed, &job->message));
 fail:
     return status;
 }

@@ -107,7 +107,7 @@ static enum exit_code finish(struct solve_job *job)
     enum exit_code code = signals_exit();
     bool interrupted = code != EXIT_DONE;
     if (interrupted && !job->options.keep_partial)
-        return complain(code, NAME, "interrupted; nothing was written");
+        return signals_complain(NAME, 0, "");
     esra_status status = write_outputs(job);
     if (status != ESRA_OK)
         return fail(job, status);

@@ -158,8 +158,8 @@ static esra_status make_files(struct synth_job *job)
     TRY(synth_write_files(job));
     /* Asked once: what is begun to be put in place is put there as a whole. */
     job->interrupted = signals_exit();
-    for (int n = 0; n < job->output_count && job->interrupted == EXIT_DONE; n++)
-        TRY(esra_output_commit(&job->outputs[n], &job->message));
+    if (job->interrupted == EXIT_DONE)
+        TRY(esra_output_commit_all(job->outputs, job->output_count, &job->placed, &job->message));
 fail:
     return status;
 }
@@ -180,7 +180,7 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     signals_begin();
     status = make_files(job);
     if (job->interrupted != EXIT_DONE || (status != ESRA_OK && signals_seen()))
-        return complain(signals_exit(), SYNTH_NAME, "interrupted; nothing was written");
+        return signals_complain(SYNTH_NAME, job->placed, job->message.text);
     TRY(status);
     return EXIT_DONE;
 fail:

@@ -31,9 +31,9 @@ struct synth_job {
     esra_transform *motion; /* 2 n: of the scene, then of the reflection */
     double *gains;          /* 2 n: a_i, then b_i */
     esra_camera *cameras;   /* n */
-    struct output *outputs; /* files begun and not yet in place */
+    struct output *outputs; /* files begun */
     char **paths;           /* their names */
-    int output_count;
+    int output_count, placed; /* how many there are, and are in their place */
     bool made_folder;
     enum exit_code interrupted;
 };
