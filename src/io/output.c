@@ -13,6 +13,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Bytes of a file's name that its temporary takes over: what is added to them must fit as well, where a name holds 255
+ * bytes and where it holds 143 (eCryptfs). */
+#define MAX_STEM 100
+
 /* Names tried for a temporary before giving up: more than one only where others leave theirs behind. */
 #define MAX_NAMES 1000
 
@@ -39,21 +43,34 @@ static char *folder_of(const char *path)
     return folder;
 }
 
+/* Bytes of a long name that are kept, not ending inside a character of UTF-8: some file systems take no such name. */
+static size_t stem_length(const char *file)
+{
+    size_t length = strlen(file);
+    if (length <= MAX_STEM)
+        return length;
+    for (length = MAX_STEM; length > 0 && ((unsigned char)file[length] & 0xc0) == 0x80;)
+        length--;
+    return length;
+}
+
 /* "folder/.file.esra-PID-N": hidden, in the same folder and so on the same file system. */
 static char *temporary_name(const char *path, int number)
 {
     char *text = NULL, *copy = strdup(path), *folder = folder_of(path);
-    if (copy && folder && asprintf(&text, "%s/.%s.esra-%ld-%d", folder, basename(copy), (long)getpid(), number) < 0)
+    const char *file = copy ? basename(copy) : "";
+    int kept = (int)stem_length(file);
+    if (copy && folder && asprintf(&text, "%s/.%.*s.esra-%ld-%d", folder, kept, file, (long)getpid(), number) < 0)
         text = NULL;
     free(copy);
     free(folder);
     return text;
 }
 
-/* True for a temporary_name() of this file whose process is no more. */
+/* True for a temporary_name() of this file, or of one whose long name begins alike, whose process is no more. */
 static bool is_stray(const char *name, const char *file)
 {
-    size_t length = strlen(file);
+    size_t length = stem_length(file);
     long process;
     int number, end = 0;
     if (name[0] != '.' || strncmp(name + 1, file, length) != 0)

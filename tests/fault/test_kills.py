@@ -3,6 +3,7 @@ ESRA_TEST_ALL=1 kills 1,000 times instead of 100."""
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -128,6 +129,18 @@ class Kills(FaultTest):
             self.assertGreater(left, 0)
         self.make(self.new_arguments)
         self.assertEqual(self.check("afterwards"), (len(self.outputs), 0))
+
+    def test_names_as_long_as_they_may_be(self):
+        """The temporary's name has more to it than the file's, and is still found where a kill has left it."""
+        for name in "x" * 250 + ".json", "\u00e9" * 125 + ".json", "\u00e9" * 49 + "x" * 152 + ".json":
+            (self.path / "long").mkdir()
+            arguments = ["align", "a.png", "a.png", "-o", f"long/{name}", "-q"]
+            for fault in "", "rename:1:kill", "tmpfile:1+:EOPNOTSUPP,write:1:kill":
+                self.assertEqual(self.run_faulty(arguments, fault).returncode, -signal.SIGKILL if fault else 0)
+            self.assertEqual(len(list((self.path / "long").iterdir())), 3, "the file, and two temporaries")
+            self.assertEqual(self.run_faulty(arguments).returncode, 0)
+            self.assertEqual([p.name for p in (self.path / "long").iterdir()], [name])
+            shutil.rmtree(self.path / "long")
 
     def test_others_names_are_left_alone(self):
         living = f"out/.transmitted.png.esra-{os.getpid()}-0"
