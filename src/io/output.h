@@ -30,6 +30,9 @@ esra_status esra_output_open(struct output *output, const char *name, struct mes
  * (standard input) among them. NULL is none. */
 esra_status esra_output_spare(const char *name, const char *const *inputs, int count, struct message *message);
 
+/* Whether two outputs are one file, there already or yet to be made, however it is spelt: one would be lost. */
+esra_status esra_output_same(const char *a, const char *b, bool *same, struct message *message);
+
 /* Begins a file that exists in memory alone: output->memory until it is discarded. */
 void esra_output_memory(struct output *output);
 

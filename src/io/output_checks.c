@@ -1,4 +1,7 @@
-/* io/output_checks.c - what can be told of outputs before any work: that they write over no input. */
+/* io/output_checks.c - what can be told of outputs before any work: that they write over no input, nor one
+ * over the other. */
+#include <libgen.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +13,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* "-" may be a file that the shell has opened, with a name that is not known here. A pipe or a device is not replaced. */
+/* "-" may be a file that the shell has opened under a name not known here. A pipe or a device is not replaced. */
 static bool look_at_input(const char *name, struct stat *input)
 {
     if (name && strcmp(name, "-") == 0)
@@ -28,4 +31,33 @@ esra_status esra_output_spare(const char *name, const char *const *inputs, int c
             return esra_fail(message, ESRA_CANNOT_CREATE, "%s is one of the inputs, and would be written over: choose "
                              "another %s", name, strchr(name, '/') ? "folder" : "name");
     return ESRA_OK;
+}
+
+static const char *last_part(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    return slash ? slash + 1 : name;
+}
+
+/* Whether both would be made in one folder, under one name: of what is not there yet nothing else can be compared. */
+static esra_status compare_places(const char *a, const char *b, bool *same, struct message *message)
+{
+    struct stat in[2];
+    char *paths[2] = {strdup(a), strdup(b)};
+    bool sound = paths[0] && paths[1];
+    *same = sound && strcmp(last_part(a), last_part(b)) == 0 && stat(dirname(paths[0]), &in[0]) == 0 &&
+            stat(dirname(paths[1]), &in[1]) == 0 && same_file(&in[0], &in[1]);
+    free(paths[0]);
+    free(paths[1]);
+    return sound ? ESRA_OK : esra_fail_memory(message);
+}
+
+esra_status esra_output_same(const char *a, const char *b, bool *same, struct message *message)
+{
+    struct stat is[2];
+    *same = strcmp(a, b) == 0;
+    if (*same || strcmp(a, "-") == 0 || strcmp(b, "-") == 0)
+        return ESRA_OK;
+    *same = stat(a, &is[0]) == 0 && stat(b, &is[1]) == 0 && S_ISREG(is[0].st_mode) && same_file(&is[0], &is[1]);
+    return *same ? ESRA_OK : compare_places(a, b, same, message);
 }

@@ -275,6 +275,31 @@ class Mistakes(SolveTest):
         self.complains(73, "esra solve: cannot write dangling: it is a link to a file that does not exist",
                        *self.solve(output="dangling"))
 
+    def test_two_outputs_are_two_files(self):
+        (self.path / "in").mkdir()
+        (self.path / "same").symlink_to("in")
+        os.link(self.path / "I.npy", self.path / "in" / "other.npy")
+        (self.path / "in" / "link.npy").symlink_to("other.npy")
+        for output, duals in [("L.npy", "./L.npy"), ("in/L.npy", "same/L.npy"), ("in/../L.npy", "L.npy"),
+                              ("in/other.npy", "in/link.npy")]:
+            with self.subTest(duals):
+                self.complains(64, "esra solve: --output and --duals name one file; give them two",
+                               *self.solve("--duals", duals, output=output))
+        done = self.expect(0, *self.solve("--duals", "./-", "--gap", "0", "--max-iterations", "1", output="-"))
+        self.assertEqual(np.load(io.BytesIO(done.stdout)).shape, (3, 9, 11), "standard output is no file called '-'")
+        self.assertEqual(np.load(self.path / "-").shape, (3, 2, 9, 11))
+
+    def test_no_input_is_written_over(self):
+        np.save(self.path / "W.npy", np.ones((2, 9, 11), np.float32))
+        told = "esra solve: {} is one of the inputs, and would be written over: choose another {}"
+        weights = "--weights", "W.npy"
+        for arguments, name in [(self.solve(output="I.npy"), "I.npy"), (self.solve("--duals", "./E.npy"), "./E.npy"),
+                                (self.solve(*weights, output="W.npy"), "W.npy")]:
+            with self.subTest(name):
+                self.complains(73, told.format(name, "folder" if "/" in name else "name"), *arguments)
+        with open(self.path / "I.npy", "rb") as mixtures:
+            self.complains(73, told.format("I.npy", "name"), *self.solve(mixtures="-", output="I.npy"), stdin=mixtures)
+
     def test_control_characters_do_not_reach_the_terminal(self):
         self.complains(66, "esra solve: cannot read a?b?[31m: No such file or directory",
                        *self.solve(mixtures="a\nb\033[31m"))

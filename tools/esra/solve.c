@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "json.h"
@@ -119,13 +118,26 @@ static enum exit_code finish(struct solve_job *job)
 }
 
 /* Two outputs under one name would leave one of them. */
-static enum exit_code check_names(const struct solve_options *o)
+static enum exit_code check_names(struct solve_job *job)
 {
-    struct stat a, b;
-    bool same = o->duals && (strcmp(o->output, o->duals) == 0 || (stat(o->output, &a) == 0 && stat(o->duals, &b) == 0 &&
-                                                                   S_ISREG(a.st_mode) && a.st_dev == b.st_dev &&
-                                                                   a.st_ino == b.st_ino));
+    const struct solve_options *o = &job->options;
+    bool same = false;
+    esra_status status = o->duals ? esra_output_same(o->output, o->duals, &same, &job->message) : ESRA_OK;
+    if (status != ESRA_OK)
+        return fail(job, status);
     return same ? complain(EXIT_USAGE, NAME, "--output and --duals name one file; give them two") : EXIT_DONE;
+}
+
+static esra_status spare_inputs(struct solve_job *job)
+{
+    const struct solve_options *o = &job->options;
+    const char *const inputs[] = {o->mixtures, o->gradients, o->weights};
+    esra_status status;
+    TRY(esra_output_spare(o->output, inputs, 3, &job->message));
+    if (o->duals)
+        TRY(esra_output_spare(o->duals, inputs, 3, &job->message));
+fail:
+    return status;
 }
 
 static enum exit_code check_streams(const struct solve_options *o)
@@ -155,13 +167,14 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     job->output.fd = job->dual_output.fd = -1;
     enum exit_code code = check_streams(&job->options);
     if (code == EXIT_DONE)
-        code = check_names(&job->options);
+        code = check_names(job);
     if (code == EXIT_DONE)
         code = memory_take(job->options.max_memory, NAME, &job->most_bytes);
     if (code != EXIT_DONE)
         return code;
     if (!progress_begin(&progress, job->options.progress, job->options.quiet, &job->settings))
         return complain(EXIT_USAGE, NAME, "--progress takes one of auto|json|none, not '%s'", job->options.progress);
+    TRY(spare_inputs(job));
     TRY(solve_read_arrays(job));
     TRY(solve_make_views(job));
     TRY(esra_output_open(&job->output, job->options.output, &job->message));
