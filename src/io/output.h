@@ -33,6 +33,10 @@ esra_status esra_output_spare(const char *name, const char *const *inputs, int c
 /* Whether two outputs are one file, there already or yet to be made, however it is spelt: one would be lost. */
 esra_status esra_output_same(const char *a, const char *b, bool *same, struct message *message);
 
+/* Sees to it that so many files can be open at once: raises the limit of the process where it is lower, and fails where
+ * the system does not let it. */
+esra_status esra_output_reserve(int files, struct message *message);
+
 /* Begins a file that exists in memory alone: output->memory until it is discarded. */
 void esra_output_memory(struct output *output);
 

@@ -1,12 +1,17 @@
 /* io/output_checks.c - what can be told of outputs before any work: that they write over no input, nor one
- * over the other. */
+ * over the other, and that the system lets all of them be open at once. */
+#include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/output.h"
+
+/* Descriptors that are wanted for a while beside those of the files: a folder to be synced or looked through, /proc. */
+#define PASSING 4
 
 static bool same_file(const struct stat *a, const struct stat *b)
 {
@@ -60,4 +65,26 @@ esra_status esra_output_same(const char *a, const char *b, bool *same, struct me
         return ESRA_OK;
     *same = stat(a, &is[0]) == 0 && stat(b, &is[1]) == 0 && S_ISREG(is[0].st_mode) && same_file(&is[0], &is[1]);
     return *same ? ESRA_OK : compare_places(a, b, same, message);
+}
+
+/* The least limit under which so many descriptors are free. */
+static rlim_t limit_for(int count)
+{
+    rlim_t limit = 0;
+    for (int unused = 0; unused < count; limit++)
+        unused += fcntl((int)limit, F_GETFD) < 0;
+    return limit;
+}
+
+esra_status esra_output_reserve(int files, struct message *message)
+{
+    struct rlimit limit;
+    rlim_t needed = limit_for(files + PASSING);
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+        return ESRA_OK;
+    limit.rlim_cur = needed;
+    if (needed <= limit.rlim_max && setrlimit(RLIMIT_NOFILE, &limit) == 0)
+        return ESRA_OK;
+    return esra_fail(message, ESRA_OVER_LIMIT, "%d files are to be written at once, and the system lets %ld be open, where %ld "
+                     "are needed: raise that limit (ulimit -n), or ask for fewer", files, (long)limit.rlim_max, (long)needed);
 }

@@ -69,8 +69,30 @@ class Outputs(SeparateTest):
         self.assertIn(done.returncode, (0, 10, 11), done.stderr)
 
     def test_an_output_that_is_a_folder(self):
-        (self.path / "out" / "report.html").mkdir(parents=True)
-        self.complains(73, "esra separate: cannot write out/report.html: Is a directory", *self.separate("-q"))
+        """Told before any work is done."""
+        for name in OUTPUTS:
+            (self.path / "out" / name).mkdir(parents=True)
+            self.complains(73, f"esra separate: cannot write out/{name}: Is a directory", *self.separate("--progress=json"))
+            (self.path / "out" / name).rmdir()
+
+    def test_an_output_that_is_a_pipe(self):
+        (self.path / "out").mkdir()
+        os.mkfifo(self.path / "out" / "result.json")
+        process = subprocess.Popen([ESRA, *self.separate("-q", photos=["p1.png", "p1.png"])], cwd=self.path)
+        self.assertEqual(json.loads((self.path / "out" / "result.json").read_text())["method"], "none")
+        self.assertEqual(process.wait(100), 11)
+
+    def test_few_open_files(self):
+        """All files are put in place together, and so are open together: photos, three streams and some to pass."""
+        limit = lambda soft, hard: {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))}
+        self.expect(11, *self.separate("--no-report", photos=["p1.png"] * 20), **limit(16, 64))
+        self.assertEqual(len(list((self.path / "out").iterdir())), 23)
+        synth = ["synth", "-t", "p1.png", "-r", "p2.png", "-o", "scene", "--size", "16x12", "--shift", "1", "-n", "20"]
+        told = ("esra {}: 23 files are to be written at once, and the system lets 24 be open, where 30 are needed: raise that "
+                "limit (ulimit -n), or ask for fewer")
+        for command in self.separate("--progress=json", "--no-report", photos=["p1.png"] * 20), synth:
+            self.complains(75, told.format(command[0]), *command, **limit(16, 24))
+        self.expect(0, *synth, **limit(16, 64))
 
     def test_a_full_disk_keeps_earlier_outputs(self):
         self.earlier()

@@ -263,8 +263,7 @@ static enum exit_code separate(void *all, const struct parsed *parsed)
     if (code != EXIT_DONE)
         return code;
     TRY(job_read_inputs(job, parsed));
-    TRY(job_prepare_folder(job));
-    TRY(job_spare_inputs(job));
+    TRY(job_prepare_outputs(job));
     TRY(make_room(job));
     TRY(make_pictures(job));
     TRY(run_library(job, esra_solver_separate));

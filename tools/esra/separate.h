@@ -48,7 +48,8 @@ struct job {
     struct progress progress;
     struct report_point points[MOST_POINTS];
     int point_count;
-    struct output *outputs; /* files begun */
+    int file_count;           /* that will be written */
+    struct output *outputs;   /* those begun */
     int output_count, placed; /* how many there are, and are in their place */
     bool folder_made; /* by this run: it goes again if nothing comes into it */
     json_t *result;
@@ -59,9 +60,8 @@ enum exit_code job_take_words(struct job *job);
 enum exit_code job_check_standard_input(const struct job *job, const struct parsed *parsed);
 esra_status job_read_inputs(struct job *job, const struct parsed *parsed);
 
-/* separate_answer.c: the folder, what may not be written over, and the files. */
-esra_status job_prepare_folder(struct job *job);
-esra_status job_spare_inputs(struct job *job);
+/* separate_answer.c: the folder, made and seen to take every file before any work is done; then the files. */
+esra_status job_prepare_outputs(struct job *job);
 esra_status job_write_all(struct job *job);
 esra_status job_write_json(struct job *job, const json_t *object, struct output *output);
 json_t *job_photos_to_json(const struct job *job);

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "memory.h"
 #include "separate.h"
@@ -270,7 +270,20 @@ fail:
     return status;
 }
 
-static esra_status spare_inputs(struct job *job, const char *file)
+/* A name that cannot be written is found now, not when the layers are there and would be lost. A pipe is not tried: its
+ * reader would take the end of that for the end of the file. */
+static esra_status try_file(const char *path, struct message *message)
+{
+    struct stat is;
+    struct output probe;
+    if (stat(path, &is) == 0 && S_ISFIFO(is.st_mode))
+        return ESRA_OK;
+    esra_status status = esra_output_open(&probe, path, message);
+    esra_output_discard(&probe);
+    return status;
+}
+
+static esra_status check_file(struct job *job, const char *file)
 {
     const char *const others[] = {job->options.transforms, job->options.gradients};
     char *path = esra_paths_join(job->options.output, file);
@@ -279,33 +292,29 @@ static esra_status spare_inputs(struct job *job, const char *file)
         return esra_fail_memory(&job->message);
     TRY(esra_output_spare(path, (const char *const *)job->scene.paths.items, job->scene.paths.count, &job->message));
     TRY(esra_output_spare(path, others, 2, &job->message));
+    TRY(try_file(path, &job->message));
 fail:
     free(path);
     return status;
 }
 
-esra_status job_spare_inputs(struct job *job)
+static esra_status count_file(struct job *job, const char *file)
 {
-    return for_all_files(job, spare_inputs);
+    (void)file;
+    job->file_count++;
+    return ESRA_OK;
 }
 
-/* The folder is made and seen to be writable before any work is done. */
-esra_status job_prepare_folder(struct job *job)
+esra_status job_prepare_outputs(struct job *job)
 {
-    const char *folder = job->options.output;
-    struct output probe;
-    char *path;
-    esra_status status = esra_paths_make_folder(folder, &job->folder_made, &job->message);
-    if (status != ESRA_OK)
-        return status;
-    job->outputs = calloc((size_t)job->scene.paths.count + 4, sizeof *job->outputs);
-    path = esra_paths_join(folder, "result.json");
-    if (!job->outputs || !path) {
-        free(path);
+    esra_status status;
+    TRY(for_all_files(job, count_file));
+    TRY(esra_output_reserve(job->file_count, &job->message));
+    job->outputs = calloc((size_t)job->file_count, sizeof *job->outputs);
+    if (!job->outputs)
         return esra_fail_memory(&job->message);
-    }
-    status = esra_output_open(&probe, path, &job->message);
-    esra_output_discard(&probe);
-    free(path);
+    TRY(esra_paths_make_folder(job->options.output, &job->folder_made, &job->message));
+    TRY(for_all_files(job, check_file));
+fail:
     return status;
 }

@@ -13,13 +13,15 @@
 
 static esra_status prepare_folder(struct synth_job *job)
 {
-    size_t files = (size_t)job->settings.photos + 5;
-    esra_status status = esra_paths_make_folder(job->options.output, &job->made_folder, &job->message);
-    if (status != ESRA_OK)
-        return status;
-    job->outputs = calloc(files, sizeof *job->outputs);
-    job->paths = calloc(files, sizeof *job->paths);
+    int files = job->settings.photos + (job->settings.depth ? 5 : 3);
+    esra_status status;
+    TRY(esra_output_reserve(files, &job->message));
+    TRY(esra_paths_make_folder(job->options.output, &job->made_folder, &job->message));
+    job->outputs = calloc((size_t)files, sizeof *job->outputs);
+    job->paths = calloc((size_t)files, sizeof *job->paths);
     return job->outputs && job->paths ? ESRA_OK : esra_fail_memory(&job->message);
+fail:
+    return status;
 }
 
 static esra_status begin_file(struct synth_job *job, const char *file)
