@@ -29,12 +29,15 @@ struct codec {
     esra_status (*decode)(struct decoding *);
     esra_status (*encode)(const struct encoding *);
     int depths; /* that can be written, a sum of 8, 16, 32 */
+    /* Refuses a photo whose sides, profile or EXIF a file of that name could not hold; NULL: any fits. */
+    esra_status (*check)(const struct photo *, const char *name, struct message *);
 };
 
 esra_status esra_png_decode(struct decoding *decoding);
 esra_status esra_png_encode(const struct encoding *encoding);
 esra_status esra_jpeg_decode(struct decoding *decoding);
 esra_status esra_jpeg_encode(const struct encoding *encoding);
+esra_status esra_jpeg_check(const struct photo *photo, const char *name, struct message *message);
 esra_status esra_tiff_decode(struct decoding *decoding);
 esra_status esra_tiff_encode(const struct encoding *encoding);
 esra_status esra_array_decode(struct decoding *decoding);

@@ -21,16 +21,16 @@
 /* The first row whose magic fits wins: CR2 is a TIFF with two letters more. Other RAW formats on TIFF's ground (DNG,
  * NEF, ARW) are told by their tags, in exif_tiff.c. */
 static const struct codec codecs[] = {
-    {"PNG", "png", "\x89PNG\r\n\x1a\n", NULL, esra_png_decode, esra_png_encode, 8 + 16},
-    {"JPEG", "jpg jpeg jpe jfif", "\xff\xd8\xff", NULL, esra_jpeg_decode, esra_jpeg_encode, 8},
+    {"PNG", "png", "\x89PNG\r\n\x1a\n", NULL, esra_png_decode, esra_png_encode, 8 + 16, NULL},
+    {"JPEG", "jpg jpeg jpe jfif", "\xff\xd8\xff", NULL, esra_jpeg_decode, esra_jpeg_encode, 8, esra_jpeg_check},
     {RAW_NAME, "dng cr2 cr3 nef arw raf orf rw2 pef srw x3f",
-     "II*0????CR|FUJIFILMCCD-RAW|IIRO|IIRS|MMOR|IIU0|FOVb|????ftypcrx ", "libraw (libraw-dev)", RAW_DECODE, NULL, 0},
-    {"TIFF", "tif tiff", "II*0|MM0*|II+0|MM0+", NULL, esra_tiff_decode, esra_tiff_encode, 8 + 16 + 32},
-    {"NPY", "npy", "\x93NUMPY", NULL, esra_array_decode, esra_array_encode, 32},
-    {"AVIF", "avif", "????ftypavif|????ftypavis", "libheif (libheif-dev)", HEIF_DECODE, NULL, 0},
+     "II*0????CR|FUJIFILMCCD-RAW|IIRO|IIRS|MMOR|IIU0|FOVb|????ftypcrx ", "libraw (libraw-dev)", RAW_DECODE, NULL, 0, NULL},
+    {"TIFF", "tif tiff", "II*0|MM0*|II+0|MM0+", NULL, esra_tiff_decode, esra_tiff_encode, 8 + 16 + 32, NULL},
+    {"NPY", "npy", "\x93NUMPY", NULL, esra_array_decode, esra_array_encode, 32, NULL},
+    {"AVIF", "avif", "????ftypavif|????ftypavis", "libheif (libheif-dev)", HEIF_DECODE, NULL, 0, NULL},
     {"HEIC", "heic heif hif",
      "????ftypheic|????ftypheix|????ftyphevc|????ftypheim|????ftypheis|????ftypmif1|????ftypmsf1",
-     "libheif (libheif-dev)", HEIF_DECODE, NULL, 0},
+     "libheif (libheif-dev)", HEIF_DECODE, NULL, 0, NULL},
 };
 #define CODECS ((int)(sizeof codecs / sizeof codecs[0]))
 

@@ -94,21 +94,18 @@ static void write_all(void *user)
     jpeg_finish_compress(&job->out);
 }
 
-static esra_status check_encoding(const struct encoding *encoding)
+esra_status esra_jpeg_check(const struct photo *photo, const char *name, struct message *message)
 {
-    const struct photo *photo = encoding->photo;
     if (photo->pixels.width > JPEG_MAX_DIMENSION || photo->pixels.height > JPEG_MAX_DIMENSION)
-        return esra_fail(encoding->message, ESRA_BAD_DATA,
-                         "%s would have over %ld pixels a side, which JPEG cannot; choose PNG", encoding->output->name,
-                         (long)JPEG_MAX_DIMENSION);
+        return esra_fail(message, ESRA_BAD_DATA, "%s would have over %ld pixels a side, which JPEG cannot; choose PNG",
+                         name, (long)JPEG_MAX_DIMENSION);
     if (photo->exif.size + EXIF_NAME_SIZE > MAX_SEGMENT)
-        return esra_fail(encoding->message, ESRA_BAD_DATA,
-                         "%s would carry %zu bytes of EXIF, and a JPEG holds %d; choose PNG or TIFF",
-                         encoding->output->name, photo->exif.size, MAX_SEGMENT - EXIF_NAME_SIZE);
+        return esra_fail(message, ESRA_BAD_DATA,
+                         "%s would carry %zu bytes of EXIF, and a JPEG holds %d; choose PNG or TIFF", name,
+                         photo->exif.size, MAX_SEGMENT - EXIF_NAME_SIZE);
     /* 255 segments of a profile, each with a head of 14 bytes (ICC.1:2010, B.4). */
     if (photo->icc.size > (size_t)255 * (MAX_SEGMENT - 14))
-        return esra_fail(encoding->message, ESRA_BAD_DATA,
-                         "%s would carry a colour profile too large for JPEG; choose PNG", encoding->output->name);
+        return esra_fail(message, ESRA_BAD_DATA, "%s would carry a colour profile too large for JPEG; choose PNG", name);
     return ESRA_OK;
 }
 
@@ -128,9 +125,6 @@ static esra_status encode(struct job *job)
 
 esra_status esra_jpeg_encode(const struct encoding *encoding)
 {
-    esra_status status = check_encoding(encoding);
-    if (status != ESRA_OK)
-        return status;
     struct job *job = calloc(1, sizeof *job);
     if (!job)
         return esra_fail_memory(encoding->message);
@@ -139,7 +133,7 @@ esra_status esra_jpeg_encode(const struct encoding *encoding)
     esra_jpeg_watch(&job->trouble);
     job->out.err = &job->trouble.errors;
     job->out.client_data = job;
-    status = encode(job);
+    esra_status status = encode(job);
     jpeg_destroy_compress(&job->out);
     free(job->row);
     free(job);

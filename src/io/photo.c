@@ -182,6 +182,14 @@ esra_status esra_photo_check_write(const char *path, const struct write_options 
     return ESRA_OK;
 }
 
+esra_status esra_photo_check_fits(const struct photo *photo, const char *path, const struct write_options *options,
+                                  struct message *message)
+{
+    const struct codec *codec;
+    esra_status status = choose_codec(&codec, path, options, message);
+    return status == ESRA_OK && codec->check ? codec->check(photo, path, message) : status;
+}
+
 esra_status esra_photo_write_output(const struct photo *photo, struct output *output, const char *path,
                                     const struct write_options *options, struct message *message)
 {
@@ -189,6 +197,8 @@ esra_status esra_photo_write_output(const struct photo *photo, struct output *ou
     esra_status status;
     TRY(esra_photo_check_write(path, options, message));
     TRY(choose_codec(&codec, path, options, message));
+    if (codec->check)
+        TRY(codec->check(photo, output->name, message));
     struct encoding encoding = {output, photo, choose_depth(codec, options->depth, photo->depth), options->quality,
                                 message};
     TRY(codec->encode(&encoding));

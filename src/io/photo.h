@@ -93,6 +93,11 @@ struct write_options {
  * begins. */
 esra_status esra_photo_check_write(const char *path, const struct write_options *options, struct message *message);
 
+/* ESRA_BAD_DATA, saying why, where a file of that format cannot hold so many pixels a side, or the profile or the EXIF of
+ * this photo, whose pixels need not be there yet. */
+esra_status esra_photo_check_fits(const struct photo *photo, const char *path, const struct write_options *options,
+                                  struct message *message);
+
 /* Encodes pixels (clipped to 0..1 unless float), profile and EXIF. The file at path appears whole or not at all. */
 esra_status esra_photo_write(const struct photo *photo, const char *path, const struct write_options *options,
                              struct message *message);

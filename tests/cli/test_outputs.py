@@ -3,11 +3,12 @@ import json
 import os
 import resource
 import signal
+import struct
 import subprocess
 import unittest
 
 from cli import ESRA
-from pictures import to_8_bit
+from pictures import png_chunk, to_8_bit
 from separating import HEIGHT, NAMES, OUTPUTS, PHOTOS, WIDTH, SeparateTest
 
 
@@ -81,6 +82,18 @@ class Outputs(SeparateTest):
         process = subprocess.Popen([ESRA, *self.separate("-q", photos=["p1.png", "p1.png"])], cwd=self.path)
         self.assertEqual(json.loads((self.path / "out" / "result.json").read_text())["method"], "none")
         self.assertEqual(process.wait(100), 11)
+
+    def test_exif_that_jpeg_cannot_hold(self):
+        """70,000 bytes in one tag: left out with a warning where they do not fit, and kept where they do."""
+        exif = struct.pack(">2sHIHHHIII", b"MM", 42, 8, 1, 0x927c, 7, 70000, 26, 0) + b"note" * 17500
+        self.save("p1.png", to_8_bit(PHOTOS[0]), png_chunk(b"eXIf", exif))
+        told = "warning: p1.png has more EXIF than a JPEG can hold: its layers are written without.\n"
+        done = self.expect(0, *self.separate("--format", "jpg", "-r", "1"))
+        self.assertEqual(done.stderr.decode().count(told), 1, done.stderr)
+        self.assertNotIn(b"Exif", (self.path / "out" / "reflected-1.jpg").read_bytes())
+        self.expect(0, *self.separate("--format", "jpg", "--layers", "transmitted", "-q"), stderr="")
+        self.expect(0, *self.separate("-q"), stderr="")
+        self.assertEqual(self.chunk("reflected-1.png", b"eXIf"), exif)
 
     def test_few_open_files(self):
         """All files are put in place together, and so are open together: photos, three streams and some to pass."""

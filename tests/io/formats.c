@@ -175,6 +175,24 @@ static void wishes_are_checked(void)
     CHECK(esra_photo_check_write("a.jpg", &options, &message) == ESRA_BAD_ARGUMENT);
 }
 
+/* To the byte: an APP1 of 65,533 bytes less its name, 255 APP2 of 65,519 bytes, 65,500 px. Nothing of it is looked at. */
+static void what_jpeg_can_hold(void)
+{
+    static unsigned char byte;
+    struct write_options options = WRITE_OPTIONS_DEFAULT;
+    struct message message;
+    const struct photo fits = {.pixels = {NULL, 65500, 65500, 3}, .exif = {&byte, 65527}, .icc = {&byte, 255 * 65519}};
+    for (int n = 0; n < 4; n++) {
+        struct photo photo = fits;
+        photo.pixels.width += n == 1;
+        photo.exif.size += n == 2;
+        photo.icc.size += n == 3;
+        CHECK(esra_photo_check_fits(&photo, "a.jpg", &options, &message) == (n ? ESRA_BAD_DATA : ESRA_OK));
+        CHECK(esra_photo_check_fits(&photo, "a.png", &options, &message) == ESRA_OK);
+    }
+    CHECK(esra_photo_check_fits(&fits, "a.xyz", &options, &message) == ESRA_BAD_ARGUMENT);
+}
+
 /* An output that failed leaves the old file and no other. */
 static void an_old_file_survives(void)
 {
@@ -243,6 +261,7 @@ int main(int argc, char **argv)
     RUN(the_name_does_not_matter);
     RUN(other_files_are_refused);
     RUN(wishes_are_checked);
+    RUN(what_jpeg_can_hold);
     RUN(an_old_file_survives);
     RUN(from_standard_input);
     RUN(shared_photos_are_read);

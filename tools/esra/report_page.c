@@ -79,6 +79,14 @@ static esra_status reduce(const struct photo *photo, int most, struct photo *sma
     return status;
 }
 
+/* A profile that no JPEG holds keeps nobody from seeing the picture. */
+static void fit_profile(struct photo *small, const struct write_options *options)
+{
+    struct message unsaid;
+    if (esra_photo_check_fits(small, "picture.jpg", options, &unsaid) != ESRA_OK)
+        small->icc = (struct bytes){0};
+}
+
 void page_put_picture(struct page *page, const struct photo *photo, int width, const char *class, const char *alt)
 {
     struct photo small = {0};
@@ -87,6 +95,7 @@ void page_put_picture(struct page *page, const struct photo *photo, int width, c
     if (page->status == ESRA_OK)
         page->status = reduce(photo, width, &small, page->message);
     if (page->status == ESRA_OK) {
+        fit_profile(&small, &options);
         esra_output_memory(&memory);
         page->status = esra_photo_write_output(&small, &memory, "picture.jpg", &options, page->message);
     }

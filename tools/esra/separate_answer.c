@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "io/codec.h"
 #include "memory.h"
 #include "separate.h"
 #include "warnings.h"
@@ -115,6 +116,14 @@ const char *job_picture_format(const struct job *job)
     return job->options.format ? job->options.format : "png";
 }
 
+static struct write_options picture_options(const struct job *job)
+{
+    struct write_options options = WRITE_OPTIONS_DEFAULT;
+    options.format = job_picture_format(job);
+    options.quality = (int)job->quality;
+    return options;
+}
+
 /* Begins folder/file; it is put in place with all the others at the end. The name lives as long as the job. */
 static esra_status begin_file(struct job *job, const char *file, struct output **output)
 {
@@ -135,15 +144,12 @@ static esra_status begin_file(struct job *job, const char *file, struct output *
 
 static esra_status write_picture(struct job *job, const char *stem, const struct photo *picture, const struct photo *like)
 {
-    const char *format = job_picture_format(job);
     char file[64];
     struct output *output;
     struct photo with_metadata = *picture;
-    struct write_options options = WRITE_OPTIONS_DEFAULT;
+    struct write_options options = picture_options(job);
     esra_status status;
-    options.format = format;
-    options.quality = (int)job->quality;
-    snprintf(file, sizeof file, "%s.%s", stem, format);
+    snprintf(file, sizeof file, "%s.%s", stem, options.format);
     if (like) {
         with_metadata.icc = like->icc;
         with_metadata.exif = like->exif;
@@ -242,29 +248,31 @@ fail:
 
 /* ---- Before the work ---- */
 
-typedef esra_status file_action(struct job *job, const char *file);
+/* `like`: the photo whose profile and EXIF the file gets; NULL: none. */
+typedef esra_status file_action(struct job *job, const char *file, struct photo *like);
 
-static esra_status for_picture(struct job *job, file_action *act, const char *stem)
+static esra_status for_picture(struct job *job, file_action *act, const char *stem, struct photo *like)
 {
     char file[64];
     snprintf(file, sizeof file, "%s.%s", stem, job_picture_format(job));
-    return act(job, file);
+    return act(job, file, like);
 }
 
 /* With the name of every file that will be written, until one fails. */
 static esra_status for_all_files(struct job *job, file_action *act)
 {
+    struct photo *photos = job->scene.photos;
     char stem[32];
     esra_status status;
-    TRY(act(job, "result.json"));
+    TRY(act(job, "result.json", NULL));
     if (!job->options.no_report)
-        TRY(act(job, "report.html"));
-    TRY(for_picture(job, act, "confidence"));
+        TRY(act(job, "report.html", NULL));
+    TRY(for_picture(job, act, "confidence", NULL));
     if (job->write_transmitted)
-        TRY(for_picture(job, act, "transmitted"));
+        TRY(for_picture(job, act, "transmitted", &photos[job->reference]));
     for (int i = 0; job->write_reflected && i < job->scene.paths.count; i++) {
         snprintf(stem, sizeof stem, "reflected-%d", i + 1);
-        TRY(for_picture(job, act, stem));
+        TRY(for_picture(job, act, stem, &photos[i]));
     }
 fail:
     return status;
@@ -283,7 +291,25 @@ static esra_status try_file(const char *path, struct message *message)
     return status;
 }
 
-static esra_status check_file(struct job *job, const char *file)
+/* A layer is worth more than the EXIF of its photo, which JPEG may have no room for: that is then left out. */
+static esra_status fit_metadata(struct job *job, const char *path, struct photo *like)
+{
+    struct write_options options = picture_options(job);
+    struct photo bare = *like;
+    esra_status status = esra_photo_check_fits(like, path, &options, &job->message);
+    bare.exif = (struct bytes){0};
+    if (status == ESRA_OK || esra_photo_check_fits(&bare, path, &options, &job->message) != ESRA_OK)
+        return status;
+    if (!job->options.quiet) {
+        fputs("warning: ", stderr);
+        print_plain(stderr, job->scene.paths.items[like - job->scene.photos]);
+        fputs(" has more EXIF than a JPEG can hold: its layers are written without.\n", stderr);
+    }
+    esra_bytes_free(&like->exif);
+    return ESRA_OK;
+}
+
+static esra_status check_file(struct job *job, const char *file, struct photo *like)
 {
     const char *const others[] = {job->options.transforms, job->options.gradients};
     char *path = esra_paths_join(job->options.output, file);
@@ -293,14 +319,16 @@ static esra_status check_file(struct job *job, const char *file)
     TRY(esra_output_spare(path, (const char *const *)job->scene.paths.items, job->scene.paths.count, &job->message));
     TRY(esra_output_spare(path, others, 2, &job->message));
     TRY(try_file(path, &job->message));
+    if (like)
+        TRY(fit_metadata(job, path, like));
 fail:
     free(path);
     return status;
 }
 
-static esra_status count_file(struct job *job, const char *file)
+static esra_status count_file(struct job *job, const char *file, struct photo *like)
 {
-    (void)file;
+    (void)file, (void)like;
     job->file_count++;
     return ESRA_OK;
 }
