@@ -1,9 +1,11 @@
 """report.html: stands alone, and its slider moves."""
+import base64
 import re
 import unittest
 
 from browser import PROGRAM, Browser
-from separating import HEIGHT, WIDTH, SeparateTest
+from pictures import icc_profile, png_profile, to_8_bit
+from separating import HEIGHT, NAMES, PHOTOS, WIDTH, SeparateTest
 
 
 class Report(SeparateTest):
@@ -18,6 +20,17 @@ class Report(SeparateTest):
         for part in 'type="range" id="slider"', f'<svg viewBox="-10 -10 {WIDTH + 20} {HEIGHT + 20}" id="alignment"', 'id="convergence"':
             self.assertIn(part, page)
         self.assertNotRegex(page, r"\b(nan|inf)\b")
+
+    def test_pictures_carry_the_profile(self):
+        """Before, after and every layer are in the code values of their photo; the map of confidence is in none."""
+        profiles = [icc_profile(gamma) for gamma in (1.8, 2.0, 2.2)]
+        for name, photo, profile in zip(NAMES, PHOTOS, profiles):
+            self.save(name, to_8_bit(photo), png_profile(profile))
+        self.expect(0, *self.separate("-r", "2"))
+        page = (self.path / "out" / "report.html").read_text()
+        pictures = [base64.b64decode(data) for data in re.findall(r"src=\"data:image/jpeg;base64,([^\"]*)", page)]
+        found = [[n for n, profile in enumerate(profiles) if profile in picture] for picture in pictures]
+        self.assertEqual(found, [[1], [1], [1], [0], [1], [2], []])
 
     def seen(self, browser):
         """Which picture is seen at a tenth, at half and at nine tenths of the width."""

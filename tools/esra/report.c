@@ -161,7 +161,7 @@ static void put_images(struct page *page, const struct report *report)
     page_put(page, "<h2>Layers</h2>\n<div class=\"grid\">\n");
     for (int n = 0; n < report->image_count; n++) {
         page_put(page, "<figure>");
-        page_put_picture(page, report->images[n].photo, REPORT_LAYER_WIDTH, "layer", report->images[n].title);
+        page_put_picture(page, &report->images[n].photo, REPORT_LAYER_WIDTH, "layer", report->images[n].title);
         page_put(page, "<figcaption>");
         if (report->images[n].file[0]) {
             page_put(page, "<b>");

@@ -14,7 +14,7 @@ struct report_point {
 struct report_image {
     char file[64]; /* its name in the folder, or "" */
     char title[96];
-    const struct photo *photo; /* pixels in code values */
+    struct photo photo; /* lent: pixels in code values, and the profile that says what those mean */
 };
 
 struct report {

@@ -142,20 +142,27 @@ static esra_status begin_file(struct job *job, const char *file, struct output *
     return ESRA_OK;
 }
 
+/* The picture, lent, with the profile and the EXIF of the photo whose code values it is in; of none for NULL. */
+static struct photo with_metadata(const struct photo *picture, const struct photo *like)
+{
+    struct photo dressed = *picture;
+    if (like) {
+        dressed.icc = like->icc;
+        dressed.exif = like->exif;
+    }
+    return dressed;
+}
+
 static esra_status write_picture(struct job *job, const char *stem, const struct photo *picture, const struct photo *like)
 {
     char file[64];
     struct output *output;
-    struct photo with_metadata = *picture;
+    struct photo dressed = with_metadata(picture, like);
     struct write_options options = picture_options(job);
     esra_status status;
     snprintf(file, sizeof file, "%s.%s", stem, options.format);
-    if (like) {
-        with_metadata.icc = like->icc;
-        with_metadata.exif = like->exif;
-    }
     TRY(begin_file(job, file, &output));
-    TRY(esra_photo_write_output(&with_metadata, output, file, &options, &job->message));
+    TRY(esra_photo_write_output(&dressed, output, file, &options, &job->message));
 fail:
     return status;
 }
@@ -183,8 +190,7 @@ esra_status job_write_json(struct job *job, const json_t *object, struct output 
     return status;
 }
 
-static struct report_image show(const struct job *job, const char *stem, bool written, const struct photo *photo,
-                                const char *title)
+static struct report_image show(const struct job *job, const char *stem, bool written, struct photo photo, const char *title)
 {
     struct report_image image = {.photo = photo};
     snprintf(image.title, sizeof image.title, "%s", title);
@@ -196,16 +202,18 @@ static struct report_image show(const struct job *job, const char *stem, bool wr
 static void list_images(const struct job *job, struct report_image *images)
 {
     char stem[32], title[96], times[32] = "twice";
+    const struct photo *photos = job->scene.photos;
     int m = job->scene.paths.count;
     if (job->gain != 2)
         snprintf(times, sizeof times, "%g times", job->gain);
-    images[0] = show(job, "transmitted", job->write_transmitted, &job->transmitted, "the scene behind the glass");
+    images[0] = show(job, "transmitted", job->write_transmitted,
+                     with_metadata(&job->transmitted, &photos[job->reference]), "the scene behind the glass");
     for (int i = 0; i < m; i++) {
         snprintf(stem, sizeof stem, "reflected-%d", i + 1);
         snprintf(title, sizeof title, "what photo %d reflects, %s as bright", i + 1, times);
-        images[i + 1] = show(job, stem, job->write_reflected, &job->reflected[i], title);
+        images[i + 1] = show(job, stem, job->write_reflected, with_metadata(&job->reflected[i], &photos[i]), title);
     }
-    images[m + 1] = show(job, "confidence", true, &job->confidence, "white where the layers explain every photo; do not trust them where it is dark");
+    images[m + 1] = show(job, "confidence", true, job->confidence, "white where the layers explain every photo; do not trust them where it is dark");
 }
 
 static esra_status write_report(struct job *job)
@@ -220,7 +228,7 @@ static esra_status write_report(struct job *job)
     struct report report = {
         .names = (const char *const *)job->scene.paths.items, .inputs = job->scene.photos, .photos = m, .reference = job->reference,
         .width = job->scene.width, .height = job->scene.height, .before = &job->scene.photos[job->reference],
-        .after = &job->transmitted, .images = images, .image_count = m + 2, .separation = &job->separation,
+        .after = &images[0].photo, .images = images, .image_count = m + 2, .separation = &job->separation,
         .settings = &job->settings, .points = job->points, .point_count = job->point_count,
     };
     TRY(begin_file(job, "report.html", &output));
