@@ -1,7 +1,9 @@
 """esra info: what photos are, and what separating them takes; --max-memory."""
 import json
+import os
 import pathlib
 import struct
+import subprocess
 import unittest
 import zlib
 
@@ -73,6 +75,25 @@ class Facts(InfoTest):
     def test_names_do_not_steer_the_terminal(self):
         self.save("\x1b[2Jx.png", np.zeros((3, 4), np.uint8))
         self.assertTrue(self.expect(0, "info", "\x1b[2Jx.png").stdout.startswith(b"?[2Jx.png: PNG"))
+        # C1 as UTF-8 and as single bytes, also where a character is cut off, overlong or out of range; what is none of
+        # that stays as it is.
+        for name, plain in [(b"\xc2\x9b2Jx", b"?2Jx"), (b"\x9b2J", b"?2J"), (b"\xc2\x80\xc2\x9f\xc2\xa0", b"??\xc2\xa0"),
+                            (b"\xc2\xc2\x9b", b"\xc2?"), (b"\xe0\x80\x9b", b"\xe0??"), (b"\xf4\x90\x9b\x9b", b"\xf4???"),
+                            (b"\xe2\x82", b"\xe2?"), (b"\x7f\x01", b"??"),
+                            ("caf\u00e9 \u20ac \U0001f600".encode(), "caf\u00e9 \u20ac \U0001f600".encode()),
+                            (b"caf\xe9", b"caf\xe9")]:
+            with self.subTest(name):
+                path = os.fsencode(self.path) + b"/" + name
+                with open(path, "wb") as file:
+                    file.write(png_bytes(np.zeros((3, 4), np.uint8)))
+                self.assertTrue(self.told("info", name).stdout.startswith(plain + b": PNG"))
+                os.unlink(path)
+                self.assertEqual(self.told("info", name).stderr, b"esra info: cannot read " + plain +
+                                 b": No such file or directory\n")
+
+    def told(self, *arguments):
+        """Arguments of any bytes."""
+        return subprocess.run([ESRA, *arguments], cwd=self.path, capture_output=True)
 
 
 class Plans(InfoTest):

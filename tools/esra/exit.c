@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "text.h"
+
 enum exit_code exit_code_of(esra_status status)
 {
     switch (status) {
@@ -29,9 +31,7 @@ enum exit_code complain(enum exit_code code, const char *command, const char *fo
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
     /* File names may hold anything; a terminal must not be steered by them. */
-    for (char *c = line; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+    text_make_plain(line);
     fprintf(stderr, "esra%s%s: %s\n", command ? " " : "", command ? command : "", line);
     return code;
 }

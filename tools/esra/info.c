@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "options.h"
 #include "reading.h"
+#include "text.h"
 
 #define NAME "info"
 

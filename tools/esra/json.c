@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
+
 static bool ran_out;
 
 static void *noting_malloc(size_t size)
@@ -46,34 +48,13 @@ esra_status text_read(struct bytes *text, const char *path, int64_t most, const 
     return status;
 }
 
-/* Bytes of the UTF-8 character at text (RFC 3629); 0 where there is none. */
-static size_t character_size(const char *text, size_t left)
-{
-    static const struct {
-        unsigned mask, lead, least;
-    } kinds[] = {{0x80, 0, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
-    size_t size = 1;
-    while (size <= 4 && ((unsigned char)text[0] & kinds[size - 1].mask) != kinds[size - 1].lead)
-        size++;
-    if (size > 4 || size > left)
-        return 0;
-    unsigned code = (unsigned char)text[0] & ~kinds[size - 1].mask;
-    for (size_t n = 1; n < size; n++) {
-        if (((unsigned char)text[n] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | ((unsigned char)text[n] & 0x3f);
-    }
-    bool surrogate = code >= 0xd800 && code <= 0xdfff;
-    return code >= kinds[size - 1].least && code <= 0x10ffff && !surrogate ? size : 0;
-}
-
 json_t *name_to_json(const char *name)
 {
     static const char unknown[] = "\xef\xbf\xbd";
     size_t left = strlen(name), used = 0;
     char *text = malloc(3 * left + 1);
     while (text && left > 0) {
-        size_t size = character_size(name, left), taken = size ? size : 1;
+        size_t size = text_character(name, left), taken = size ? size : 1;
         memcpy(text + used, size ? name : unknown, size ? size : 3);
         used += size ? size : 3;
         name += taken;
@@ -129,10 +110,4 @@ enum exit_code print_object(json_t *object, size_t style, const char *command, e
     fputs(text, stdout);
     free(text);
     return finish_stdout(code, command);
-}
-
-void print_plain(FILE *file, const char *name)
-{
-    for (; *name; name++)
-        putc((unsigned char)*name < ' ' || *name == 127 ? '?' : *name, file);
 }

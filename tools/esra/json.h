@@ -4,7 +4,6 @@
 #define ESRA_TOOL_JSON_H
 
 #include <jansson.h>
-#include <stdio.h>
 
 #include "base/status.h"
 #include "exit.h"
@@ -37,8 +36,5 @@ char *json_text(const json_t *object, size_t style);
 
 /* That on standard output, and the object gone; returns code, or what went wrong. */
 enum exit_code print_object(json_t *object, size_t style, const char *command, enum exit_code code);
-
-/* A file's name, without what would steer a terminal. */
-void print_plain(FILE *file, const char *name);
 
 #endif

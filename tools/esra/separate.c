@@ -7,6 +7,7 @@
 
 #include "memory.h"
 #include "separate.h"
+#include "text.h"
 #include "warnings.h"
 
 #define FIELD(name) offsetof(struct separate_options, name)
@@ -211,14 +212,17 @@ static void print_summary(const struct job *job)
     print_warnings(job);
     if (s->method == ESRA_METHOD_NONE && s->info.outcome == ESRA_STOPPED)
         fprintf(stderr, "interrupted before there were layers: what is written is the photo as it was\n");
-    else if (s->method == ESRA_METHOD_NONE && job->write_transmitted)
-        fprintf(stderr, "the layers could not be told apart: %s/transmitted.%s is the photo as it was\n", job->options.output,
-                job_picture_format(job));
-    else if (s->method == ESRA_METHOD_NONE)
+    else if (s->method == ESRA_METHOD_NONE && job->write_transmitted) {
+        fprintf(stderr, "the layers could not be told apart: ");
+        print_plain(stderr, job->options.output);
+        fprintf(stderr, "/transmitted.%s is the photo as it was\n", job_picture_format(job));
+    } else if (s->method == ESRA_METHOD_NONE)
         fprintf(stderr, "the layers could not be told apart\n");
-    else
-        fprintf(stderr, "separated in %.1f s, certified gap %.2g; look at %s/%s\n", s->total_s, s->info.gap, job->options.output,
-                job->options.no_report ? "" : "report.html");
+    else {
+        fprintf(stderr, "separated in %.1f s, certified gap %.2g; look at ", s->total_s, s->info.gap);
+        print_plain(stderr, job->options.output);
+        fprintf(stderr, "/%s\n", job->options.no_report ? "" : "report.html");
+    }
     if (short_of_gap(job) && !signals_seen())
         fprintf(stderr, "the gap asked for, %g, was not reached: allow more --max-iterations or --time-limit\n",
                 job->settings.gap);

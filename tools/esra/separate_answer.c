@@ -8,6 +8,7 @@
 #include "io/codec.h"
 #include "memory.h"
 #include "separate.h"
+#include "text.h"
 #include "warnings.h"
 
 const char *job_method_name(esra_method method)
