@@ -60,8 +60,11 @@ enum exit_code job_take_words(struct job *job);
 enum exit_code job_check_standard_input(const struct job *job, const struct parsed *parsed);
 esra_status job_read_inputs(struct job *job, const struct parsed *parsed);
 
-/* separate_answer.c: the folder, made and seen to take every file before any work is done; then the files. */
+/* separate_checks.c: the folder, made and seen to take every file. */
 esra_status job_prepare_outputs(struct job *job);
+
+/* separate_answer.c: the files. */
+struct write_options job_picture_options(const struct job *job);
 esra_status job_write_all(struct job *job);
 esra_status job_write_json(struct job *job, const json_t *object, struct output *output);
 json_t *job_photos_to_json(const struct job *job);
