@@ -5,8 +5,12 @@
 
 #include <esra/esra.h>
 
+/* Two names as long as Linux lets a path be, and the words around them: the reason comes last, and a name must not push it
+ * out. */
+#define MESSAGE_SIZE (2 * 4096 + 512)
+
 struct message {
-    char text[512];
+    char text[MESSAGE_SIZE];
 };
 
 /* Writes the text (cut where too long) and returns status, so that a check reads: return esra_fail(...). */

@@ -21,7 +21,7 @@ struct parcel {
     uint64_t icc, exif; /* bytes */
     char profile_name[80];
     double primaries[9];
-    char message[512];
+    char message[MESSAGE_SIZE];
 };
 #define PARCEL_MARK 0x31617265u
 

@@ -4,6 +4,7 @@ import unittest
 
 import numpy as np
 
+from cli import UNTRUSTED
 from pictures import to_8_bit
 from separating import HEIGHT, NAMES, PHOTOS, WIDTH, SeparateTest
 
@@ -28,6 +29,19 @@ class Mistakes(SeparateTest):
         ]:
             with self.subTest(line):
                 self.refuses(64, line, *arguments)
+
+    def test_long_names_leave_room_for_the_reason(self):
+        folder = "/".join(["d" * 200] * 6)
+        gone, long = folder + "/gone.png", folder + "/long.png"
+        self.refuses(66, f"cannot read {gone}: No such file or directory", *self.separate(photos=[gone, "p1.png"]))
+        (self.path / folder).mkdir(parents=True)
+        self.save(long, to_8_bit(PHOTOS[2][:, :-1]))
+        self.save(long + "2", to_8_bit(PHOTOS[2]))
+        self.refuses(65, f"{long} is {WIDTH - 1} x {HEIGHT} and {long}2 is {WIDTH} x {HEIGHT}: photos of one size are needed, "
+                     "from one camera held one way", *self.separate(photos=[long, long + "2"]))
+        (self.path / long).write_bytes(b"")
+        for extra in [], UNTRUSTED:
+            self.refuses(65, f"{long} is empty; get a fresh copy", *self.separate(*extra, photos=[long, "p1.png"]))
 
     def test_too_few(self):
         for photos, number in (["p1.png"], "one"), ([], "none"):

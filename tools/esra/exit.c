@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+
+#include "base/status.h"
 #include "text.h"
 
 enum exit_code exit_code_of(esra_status status)
@@ -25,7 +27,7 @@ enum exit_code exit_code_of(esra_status status)
 
 enum exit_code complain(enum exit_code code, const char *command, const char *format, ...)
 {
-    char line[1024];
+    char line[MESSAGE_SIZE + 1024];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
