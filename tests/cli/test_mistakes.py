@@ -158,6 +158,18 @@ class Transforms(SeparateTest):
             with self.subTest(matrix):
                 self.refuses(65, no_map, *self.give({**self.good, **photos(matrix)}))
 
+    def test_numbers_need_not_be_integers(self):
+        """Programs that know but one kind of number write 96.0."""
+        whole = {"width": float(WIDTH), "height": float(HEIGHT), "reference": 2.0}
+        hint = "; 'esra align' shows what such a file looks like"
+        for line, change in [("t.json is for photos of another size", {"width": WIDTH + .5}),
+                             ("t.json names a reference that is not among its photos", {"reference": 1.5}),
+                             ("t.json names a reference that is not among its photos", {"reference": 0.0})]:
+            with self.subTest(change):
+                self.refuses(65, line + hint, *self.give({**self.good, **change}))
+        done = self.run_esra(*self.give({**self.good, **whole}))
+        self.assertIn(done.returncode, (0, 10, 11), done.stderr)
+
     def test_not_json(self):
         for text in "", "{", "[" * 100000, "[]x", "\0", '{"a": NaN}', '{"schema": 1, "schema": 2}':
             with self.subTest(text[:20]):

@@ -40,6 +40,21 @@ static bool take_transform(const json_t *json, esra_transform *transform)
     return json_array_size(json) == 3 && isfinite(determinant) && fabs(determinant) > 1e-6 && fabs(determinant) < 1e6;
 }
 
+/* 96 or 96.0: programs that know but one kind of number write the latter. */
+static bool is_whole(const json_t *json, int number)
+{
+    return json_is_number(json) && json_number_value(json) == number;
+}
+
+/* From 0; -1 where it is not among so many photos. */
+static int find_reference(const json_t *json, int count)
+{
+    int n = count - 1;
+    while (n >= 0 && !is_whole(json, n + 1))
+        n--;
+    return n;
+}
+
 static esra_status take_photos(struct transforms *t, const json_t *photos, const char *path, struct message *message)
 {
     bool all_reflected = true;
@@ -68,15 +83,13 @@ static esra_status take_object(struct transforms *t, const json_t *object, const
     const json_t *photos = json_object_get(object, "photos");
     if (!schema || strcmp(schema, "esra-transforms-1") != 0)
         return damaged(path, "does not say \"schema\": \"esra-transforms-1\"", message);
-    if (json_integer_value(json_object_get(object, "width")) != width ||
-        json_integer_value(json_object_get(object, "height")) != height)
+    if (!is_whole(json_object_get(object, "width"), width) || !is_whole(json_object_get(object, "height"), height))
         return damaged(path, "is for photos of another size", message);
     if (json_array_size(photos) != (size_t)t->count)
         return damaged(path, "is for another number of photos", message);
-    json_int_t reference = json_integer_value(json_object_get(object, "reference"));
-    if (reference < 1 || reference > t->count)
+    t->reference = find_reference(json_object_get(object, "reference"), t->count);
+    if (t->reference < 0)
         return damaged(path, "names a reference that is not among its photos", message);
-    t->reference = (int)reference - 1;
     return take_photos(t, photos, path, message);
 }
 
