@@ -7,7 +7,7 @@
 #include "io/tags.h"
 
 /* The thumbnail shows what the photo was before; its directory is unlinked and its picture wiped. */
-static void drop_thumbnail(struct bytes *exif, const struct source *source, int64_t first)
+static void drop_thumbnail(struct bytes *exif, struct source *source, int64_t first)
 {
     int count = 0;
     uint64_t next, at, size;

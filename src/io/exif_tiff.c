@@ -41,10 +41,10 @@ static void free_directory(struct directory **directory)
     *directory = NULL;
 }
 
-/* Copies the entries that are wanted and sound; false where memory is short. *left, the bytes that may still be taken,
- * keeps entries that all point at one long value from multiplying it. */
-static bool load_directory(const struct source *source, int64_t at, bool (*wanted)(int tag),
-                           struct directory **directory, uint64_t *left)
+/* Copies the entries that are wanted and sound, up to one that cannot be read; false where memory is short. *left, the
+ * bytes that may still be taken, keeps entries that all point at one long value from multiplying it. */
+static bool load_directory(struct source *source, int64_t at, bool (*wanted)(int tag), struct directory **directory,
+                           uint64_t *left)
 {
     int count;
     struct entry entry;
@@ -132,18 +132,25 @@ static bool is_storage(int tag)
     return tag == TAG_STRIP_OFFSETS || tag == TAG_STRIP_BYTES || tag == TAG_TILE_OFFSETS || tag == TAG_TILE_BYTES;
 }
 
-static esra_status check_directory(struct decoding *decoding, const struct source *source, int64_t at)
+/* What cannot be read is not missing: whoever reads it again may find it there. */
+static esra_status truncated(struct decoding *decoding, const struct source *source)
+{
+    return source->status != ESRA_OK ? source->status : esra_decoding_truncated(decoding);
+}
+
+static esra_status check_directory(struct decoding *decoding, struct source *source, int64_t at)
 {
     int count;
     int64_t metadata = 0;
     struct entry entry;
     if (!esra_tags_within(source, at, 2))
-        return esra_decoding_truncated(decoding);
+        return truncated(decoding, source);
     if (!esra_tags_count(source, at, &count))
-        return esra_decoding_damaged(decoding, "its directory is no directory");
+        return source->status != ESRA_OK ? source->status
+                                         : esra_decoding_damaged(decoding, "its directory is no directory");
     for (int n = 0; n < count; n++) {
         if (!esra_tags_read(source, at, n, &entry))
-            return esra_decoding_truncated(decoding);
+            return truncated(decoding, source);
         bool storage = is_storage(entry.tag);
         if (!storage && __builtin_add_overflow(metadata, esra_tags_offset(entry.size), &metadata))
             metadata = INT64_MAX;
@@ -153,15 +160,15 @@ static esra_status check_directory(struct decoding *decoding, const struct sourc
         if (status != ESRA_OK)
             return status;
         if (!esra_tags_within(source, entry.value_at, entry.size))
-            return esra_decoding_truncated(decoding);
+            return truncated(decoding, source);
     }
     int link = source->wide ? 8 : 4; /* the offset of the next directory, which is not followed but must be there */
     int64_t end = at + (source->wide ? 8 : 2) + (int64_t)count * esra_tags_entry_size(source);
-    return esra_tags_within(source, end, (uint64_t)link) ? ESRA_OK : esra_decoding_truncated(decoding);
+    return esra_tags_within(source, end, (uint64_t)link) ? ESRA_OK : truncated(decoding, source);
 }
 
 /* DNG says so itself; NEF, ARW and their like begin with a preview and keep the sensor's data in a sub-directory. */
-static bool tags_are_raw(const struct source *source, int64_t first)
+static bool tags_are_raw(struct source *source, int64_t first)
 {
     struct entry entry;
     uint64_t value;
@@ -200,8 +207,7 @@ static esra_status store_block(struct bytes *exif, struct directory *const parts
     return ESRA_OK;
 }
 
-static esra_status load_and_store(struct decoding *decoding, const struct source *source, int64_t first,
-                                  struct bytes *exif)
+static esra_status load_and_store(struct decoding *decoding, struct source *source, int64_t first, struct bytes *exif)
 {
     struct directory *parts[3] = {NULL};
     uint64_t at, left = (uint64_t)decoding->options->limits.metadata;
@@ -220,6 +226,8 @@ static esra_status load_and_store(struct decoding *decoding, const struct source
     }
     if (!good)
         status = esra_fail_memory(decoding->message);
+    if (status == ESRA_OK)
+        status = source->status;
     if (status == ESRA_OK && (parts[0]->count || parts[1] || parts[2]))
         status = store_block(exif, parts, source->big, decoding->message);
     for (int n = 0; n < 3; n++)
@@ -235,7 +243,7 @@ esra_status esra_exif_from_tiff(struct decoding *decoding, struct bytes *exif, b
     TRY(esra_input_measure(decoding->input, decoding->message));
     source.size = decoding->input->size;
     if (!esra_tags_open(&source, &first))
-        return esra_decoding_truncated(decoding);
+        return truncated(decoding, &source);
     status = check_directory(decoding, &source, first);
     if (status == ESRA_BAD_DATA && decoding->options->tolerate_truncated)
         status = ESRA_OK;
@@ -244,6 +252,7 @@ esra_status esra_exif_from_tiff(struct decoding *decoding, struct bytes *exif, b
     *is_raw = tags_are_raw(&source, first);
     if (!source.wide && !*is_raw)
         TRY(load_and_store(decoding, &source, first, exif));
+    TRY(source.status);
 fail:
     return status;
 }

@@ -22,20 +22,22 @@ bool esra_tags_within(const struct source *source, int64_t at, uint64_t size)
     return at >= 0 && at <= source->size && size <= (uint64_t)(source->size - at);
 }
 
-bool esra_tags_fetch(const struct source *source, int64_t at, void *to, size_t size)
+bool esra_tags_fetch(struct source *source, int64_t at, void *to, size_t size)
 {
     size_t got = 0;
-    if (!esra_tags_within(source, at, size))
+    if (source->status != ESRA_OK || !esra_tags_within(source, at, size))
         return false;
     if (!source->input) {
         memcpy(to, source->data + at, size);
         return true;
     }
-    return esra_input_seek(source->input, at, source->message) == ESRA_OK &&
-           esra_input_take(source->input, to, size, &got, source->message) == ESRA_OK && got == size;
+    source->status = esra_input_seek(source->input, at, source->message);
+    if (source->status == ESRA_OK)
+        source->status = esra_input_take(source->input, to, size, &got, source->message);
+    return source->status == ESRA_OK && got == size;
 }
 
-bool esra_tags_fetch_number(const struct source *source, int64_t at, int size, uint64_t *value)
+bool esra_tags_fetch_number(struct source *source, int64_t at, int size, uint64_t *value)
 {
     unsigned char bytes[8];
     if (!esra_tags_fetch(source, at, bytes, (size_t)size))
@@ -77,7 +79,7 @@ int esra_tags_entry_size(const struct source *source)
     return source->wide ? 20 : 12;
 }
 
-bool esra_tags_count(const struct source *source, int64_t directory, int *count)
+bool esra_tags_count(struct source *source, int64_t directory, int *count)
 {
     uint64_t number;
     if (!esra_tags_fetch_number(source, directory, source->wide ? 8 : 2, &number) || number > MAX_ENTRIES)
@@ -86,7 +88,7 @@ bool esra_tags_count(const struct source *source, int64_t directory, int *count)
     return true;
 }
 
-bool esra_tags_read(const struct source *source, int64_t directory, int index, struct entry *entry)
+bool esra_tags_read(struct source *source, int64_t directory, int index, struct entry *entry)
 {
     unsigned char bytes[20];
     int inside = source->wide ? 8 : 4; /* bytes of a value that stands in the entry itself */
@@ -104,7 +106,7 @@ bool esra_tags_read(const struct source *source, int64_t directory, int index, s
     return true;
 }
 
-bool esra_tags_find(const struct source *source, int64_t directory, int tag, struct entry *entry)
+bool esra_tags_find(struct source *source, int64_t directory, int tag, struct entry *entry)
 {
     int count;
     if (!esra_tags_count(source, directory, &count))
@@ -118,7 +120,7 @@ bool esra_tags_find(const struct source *source, int64_t directory, int tag, str
     return false;
 }
 
-bool esra_tags_number(const struct source *source, const struct entry *entry, uint64_t *value)
+bool esra_tags_number(struct source *source, const struct entry *entry, uint64_t *value)
 {
     bool whole = entry->type == TYPE_SHORT || entry->type == TYPE_LONG || entry->type == 13 || entry->type == 16 ||
                  entry->type == 18;
@@ -126,7 +128,7 @@ bool esra_tags_number(const struct source *source, const struct entry *entry, ui
            esra_tags_fetch_number(source, entry->value_at, esra_tags_type_size(entry->type), value);
 }
 
-bool esra_tags_find_number(const struct source *source, int64_t directory, int tag, uint64_t *value)
+bool esra_tags_find_number(struct source *source, int64_t directory, int tag, uint64_t *value)
 {
     struct entry entry;
     return esra_tags_find(source, directory, tag, &entry) && esra_tags_number(source, &entry, value);

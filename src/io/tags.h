@@ -47,6 +47,7 @@ struct source {
     int64_t size;
     bool big, wide; /* big endian; BigTIFF */
     struct message *message;
+    esra_status status; /* of the first reading that failed, its message set; none is tried after it */
 };
 
 struct entry {
@@ -64,9 +65,10 @@ void esra_tags_save(unsigned char *to, uint64_t value, int size, bool big);
 /* Whether that many bytes stand there. */
 bool esra_tags_within(const struct source *source, int64_t at, uint64_t size);
 
-/* False, here and below, where bytes are missing or make no sense. */
-bool esra_tags_fetch(const struct source *source, int64_t at, void *to, size_t size);
-bool esra_tags_fetch_number(const struct source *source, int64_t at, int size, uint64_t *value);
+/* False, here and below, where bytes are missing or make no sense, or where source->status says that they could not be
+ * read. */
+bool esra_tags_fetch(struct source *source, int64_t at, void *to, size_t size);
+bool esra_tags_fetch_number(struct source *source, int64_t at, int size, uint64_t *value);
 
 /* Offsets past INT64_MAX become -1, which is within nothing. */
 int64_t esra_tags_offset(uint64_t value);
@@ -82,12 +84,12 @@ int esra_tags_type_size(int type);
 int esra_tags_entry_size(const struct source *source);
 
 /* Entries of a directory, by number and by tag; what is found by tag has its value within the source. */
-bool esra_tags_count(const struct source *source, int64_t directory, int *count);
-bool esra_tags_read(const struct source *source, int64_t directory, int index, struct entry *entry);
-bool esra_tags_find(const struct source *source, int64_t directory, int tag, struct entry *entry);
+bool esra_tags_count(struct source *source, int64_t directory, int *count);
+bool esra_tags_read(struct source *source, int64_t directory, int index, struct entry *entry);
+bool esra_tags_find(struct source *source, int64_t directory, int tag, struct entry *entry);
 
 /* The first number of an entry, SHORT or LONG. */
-bool esra_tags_number(const struct source *source, const struct entry *entry, uint64_t *value);
-bool esra_tags_find_number(const struct source *source, int64_t directory, int tag, uint64_t *value);
+bool esra_tags_number(struct source *source, const struct entry *entry, uint64_t *value);
+bool esra_tags_find_number(struct source *source, int64_t directory, int tag, uint64_t *value);
 
 #endif

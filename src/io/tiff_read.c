@@ -32,10 +32,12 @@ static toff_t on_seek(thandle_t handle, toff_t offset, int whence)
     struct tiff_reading *job = handle;
     struct input *input = job->decoding->input;
     int64_t base = whence == SEEK_CUR ? input->position : whence == SEEK_END ? input->size : 0, position;
-    if (__builtin_add_overflow(base, (int64_t)offset, &position) || position < 0 ||
-        esra_input_seek(input, position, job->decoding->message) != ESRA_OK)
+    if (__builtin_add_overflow(base, (int64_t)offset, &position) || position < 0)
         return (toff_t)-1;
-    return (toff_t)input->position;
+    esra_status status = esra_input_seek(input, position, job->decoding->message);
+    if (status != ESRA_OK)
+        job->file.status = status;
+    return status == ESRA_OK ? (toff_t)input->position : (toff_t)-1;
 }
 
 static toff_t on_size(thandle_t handle)
@@ -178,8 +180,8 @@ static esra_status decode(struct tiff_reading *job)
     /* m: no memory mapping; O: strip offsets are read as needed, so that a bogus count of them costs nothing. */
     job->file.tiff = TIFFClientOpenExt(job->decoding->input->name, "rmO", job, on_read, no_write, on_seek,
                                        esra_tiff_on_close, on_size, NULL, NULL, job->file.options);
-    /* Short of memory libtiff goes on without a tag, which may be the profile. */
-    if (!job->file.tiff || esra_tiff_memory_was_short(&job->file))
+    /* Short of memory, or where it cannot be read, libtiff goes on without a tag, which may be the profile. */
+    if (!job->file.tiff || job->file.status != ESRA_OK || esra_tiff_memory_was_short(&job->file))
         return esra_tiff_damaged(job);
     TRY(read_head(job));
     job->file.words[0] = '\0';

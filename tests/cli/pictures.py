@@ -30,6 +30,26 @@ def png_profile(icc):
     return png_chunk(b"iCCP", b"profile\0\0" + zlib.compress(icc))
 
 
+def tiff_bytes(pixels, icc, gap=1 << 17):
+    """Grey, 8 bit, with a profile and an EXIF directory: every part `gap` bytes behind the one before, read by itself."""
+    def directory(entries):
+        return (struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries) + bytes(4))
+    height, width = pixels.shape
+    strip = pixels.tobytes()
+    first = 8 + len(strip) + gap
+    profile = first + gap
+    exif = profile + len(icc) + gap
+    text = exif + gap
+    tags = directory([(256, 3, 1, width), (257, 3, 1, height), (258, 3, 1, 8), (262, 3, 1, 1), (273, 4, 1, 8), (277, 3, 1, 1),
+                      (278, 3, 1, height), (279, 4, 1, len(strip)), (34665, 4, 1, exif), (34675, 7, len(icc), profile)])
+    parts = {0: struct.pack("<2sHI", b"II", 42, first), 8: strip, first: tags, profile: icc,
+             exif: directory([(37510, 2, 20, text)]), text: b"a photo of a window\0"}
+    data = bytearray(text + 20)
+    for at, part in parts.items():
+        data[at:at + len(part)] = part
+    return bytes(data)
+
+
 # X, Y, Z of linear red, green and blue, brought to D50.
 SRGB = (.4361, .2225, .0139), (.3851, .7169, .0971), (.1431, .0606, .7141)
 DISPLAY_P3 = (.51512, .24120, -.00105), (.29198, .69225, .04189), (.15710, .06657, .78407)

@@ -7,7 +7,10 @@ import shutil
 import subprocess
 import unittest
 
+import numpy as np
+
 from faulty import COMMANDS, ESRA, FULL, FaultTest
+from pictures import icc_profile, tiff_bytes
 
 # Every kind of output once; the whole separation adds nothing to that but time.
 WRITERS = [name for name, (_, _, outputs) in COMMANDS.items() if outputs and name != "separate"]
@@ -120,6 +123,20 @@ class Devices(FaultTest):
             self.clear(outputs)
             for n in points(counts["read"], 4):
                 self.fails(74, name, f"read:{n}:EIO", "reading .* broke off: Input/output error")
+
+    def test_failing_reads_of_a_directory(self):
+        """Wherever the bytes stand that cannot be read, the device is at fault and not the file; nothing is left out."""
+        pixels = np.random.default_rng(1).integers(0, 256, (300, 400), np.uint8)
+        (self.path / "t.tif").write_bytes(tiff_bytes(pixels, icc_profile(2.2, colour=False)))
+        self.assertIn("profile without a name, EXIF", self.run_faulty(["info", "t.tif"]).stdout.decode())
+        for arguments in ["info", "t.tif"], ["compare", "t.tif", "t.tif"]:
+            counts, _ = self.calls(arguments)
+            self.assertGreater(counts["read"], 4)
+            for n in range(1, counts["read"] + 1):
+                done = self.run_faulty(arguments, f"read:{n}:EIO")
+                self.assertEqual((done.returncode, done.stdout), (74, b""), (arguments, n, done.stderr))
+                self.assertRegex(done.stderr.decode(), "reading t.tif broke off: Input/output error\n$")
+            print(f"{arguments[0]} of a TIFF: {counts['read']} failing reads, exit 74")
 
     def test_closed_pipes(self):
         for arguments in [["align", "a.png", "a.png", "-o", "-", "-q"], COMMANDS["compare"][0], COMMANDS["help"][0],
