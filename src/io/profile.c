@@ -5,10 +5,83 @@
 #include <stdlib.h>
 
 #include <lcms2.h>
+#include <lcms2_plugin.h>
+
+/* ---- Memory ---- */
+
+/* lcms2's own bound for one block: who asks for more is a profile that lies, and not a machine that is short. */
+#define MOST_BYTES (512u << 20)
+
+/* What lcms2 cannot store it leaves out, and answers as if the profile were of no use: only here can the one be told from the
+ * other. While a context is being made it has no user yet; it then comes out as NULL. */
+static void *noted(cmsContext context, void *block)
+{
+    bool *ran_out = cmsGetContextUserData(context);
+    if (!block && ran_out)
+        *ran_out = true;
+    return block;
+}
+
+static void *on_allocate(cmsContext context, cmsUInt32Number size)
+{
+    return size <= MOST_BYTES ? noted(context, malloc(size)) : NULL;
+}
+
+static void on_free(cmsContext context, void *block)
+{
+    (void)context;
+    free(block);
+}
+
+static void *on_reallocate(cmsContext context, void *block, cmsUInt32Number size)
+{
+    return size <= MOST_BYTES ? noted(context, realloc(block, size)) : NULL;
+}
+
+/* A context is used by one thread. lcms2's own locks are made with memory, and version 2.14 does not look whether there was
+ * any. */
+static void *make_lock(cmsContext context)
+{
+    static char lock;
+    (void)context;
+    return &lock;
+}
+
+static void free_lock(cmsContext context, void *lock)
+{
+    (void)context;
+    (void)lock;
+}
+
+static cmsBool take_lock(cmsContext context, void *lock)
+{
+    (void)context;
+    (void)lock;
+    return TRUE;
+}
+
+/* *ran_out becomes true where memory is short, also at once; it must live as long as the context. */
+static cmsContext make_context(bool *ran_out)
+{
+    cmsPluginMutex locks = {.base = {cmsPluginMagicNumber, 2060, cmsPluginMutexSig, NULL},
+                            .CreateMutexPtr = make_lock,
+                            .DestroyMutexPtr = free_lock,
+                            .LockMutexPtr = take_lock,
+                            .UnlockMutexPtr = free_lock};
+    cmsPluginMemHandler memory = {.base = {cmsPluginMagicNumber, 2060, cmsPluginMemHandlerSig, &locks.base},
+                                  .MallocPtr = on_allocate,
+                                  .FreePtr = on_free,
+                                  .ReallocPtr = on_reallocate};
+    *ran_out = false;
+    cmsContext context = cmsCreateContext(&memory, ran_out);
+    *ran_out = *ran_out || !context;
+    return context;
+}
 
 /* ---- Curves ---- */
 
 struct profile {
+    bool ran_out; /* of memory */
     cmsContext context;
     cmsHPROFILE handle;
     const cmsToneCurve *curves[3];
@@ -51,7 +124,8 @@ static bool find_curves(struct profile *profile, int channels)
 
 static bool open_profile(struct profile *profile, const struct bytes *icc)
 {
-    *profile = (struct profile){.context = cmsCreateContext(NULL, NULL)};
+    *profile = (struct profile){.handle = NULL};
+    profile->context = make_context(&profile->ran_out);
     if (profile->context && icc->size)
         profile->handle = cmsOpenProfileFromMemTHR(profile->context, icc->data, (cmsUInt32Number)icc->size);
     return profile->handle != NULL;
@@ -111,7 +185,7 @@ esra_status esra_profile_look(struct photo *photo, struct message *message)
         }
     }
     close_profile(&profile);
-    return status;
+    return profile.ran_out ? esra_fail_memory(message) : status;
 }
 
 /* ---- Making one ---- */
@@ -130,26 +204,27 @@ static cmsHPROFILE with_primaries(cmsContext context, const double xy[8])
 
 esra_status esra_profile_make(struct bytes *icc, const double xy[8], struct message *message)
 {
-    struct profile profile = {.context = cmsCreateContext(NULL, NULL)};
+    struct profile profile = {.handle = NULL};
     cmsUInt32Number size = 0;
-    esra_status status = profile.context ? ESRA_OK : esra_fail_memory(message);
-    if (status == ESRA_OK)
+    profile.context = make_context(&profile.ran_out);
+    if (profile.context)
         profile.handle = with_primaries(profile.context, xy);
     if (profile.handle && cmsSaveProfileToMem(profile.handle, NULL, &size)) {
         icc->data = malloc(size);
         icc->size = icc->data && cmsSaveProfileToMem(profile.handle, icc->data, &size) ? size : 0;
-        if (icc->size == 0) {
-            esra_bytes_free(icc);
-            status = esra_fail_memory(message);
-        }
+        profile.ran_out = profile.ran_out || icc->size == 0;
     }
     close_profile(&profile);
-    return status;
+    if (!profile.ran_out)
+        return ESRA_OK;
+    esra_bytes_free(icc);
+    return esra_fail_memory(message);
 }
 
 /* ---- CMYK ---- */
 
 struct cmyk {
+    bool ran_out; /* of memory */
     cmsContext context;
     cmsHTRANSFORM transform;
 };
@@ -178,9 +253,11 @@ esra_status esra_cmyk_create(struct cmyk **cmyk, struct decoding *decoding, bool
     *cmyk = calloc(1, sizeof **cmyk);
     if (!*cmyk)
         return esra_fail_memory(decoding->message);
-    (*cmyk)->context = cmsCreateContext(NULL, NULL);
+    (*cmyk)->context = make_context(&(*cmyk)->ran_out);
     if ((*cmyk)->context)
         (*cmyk)->transform = make_transform((*cmyk)->context, icc, inverted);
+    if ((*cmyk)->ran_out)
+        return esra_fail_memory(decoding->message);
     if ((*cmyk)->transform)
         return ESRA_OK;
     return esra_decoding_refuse(decoding, "is in CMYK with a colour profile that cannot be used", "convert it to RGB");

@@ -26,6 +26,12 @@ def png_exif(orientation):
     return png_chunk(b"eXIf", struct.pack(">2sHIHHHIHHI", b"MM", 42, 8, 1, 0x112, 3, 1, orientation, 0, 0))
 
 
+def jpeg_with_profile(jpeg, icc):
+    """The same with a profile behind its first two bytes."""
+    body = b"ICC_PROFILE\0\1\1" + icc
+    return jpeg[:2] + b"\xff\xe2" + struct.pack(">H", len(body) + 2) + body + jpeg[2:]
+
+
 def png_profile(icc):
     return png_chunk(b"iCCP", b"profile\0\0" + zlib.compress(icc))
 
@@ -56,25 +62,43 @@ DISPLAY_P3 = (.51512, .24120, -.00105), (.29198, .69225, .04189), (.15710, .0665
 ADOBE_RGB = (.60974, .31111, .01947), (.20528, .62567, .06087), (.14919, .06322, .74457)
 
 
-def icc_profile(gamma, colour=True, primaries=SRGB):
-    """The least profile of version 2 that says how code values become light: primaries, or grey."""
-    def fixed(*values):
-        return b"".join(struct.pack(">i", round(v * 65536)) for v in values)
-    curve = b"curv" + bytes(4) + struct.pack(">IH", 1, round(gamma * 256)) + bytes(2)
-    tags = {b"wtpt": b"XYZ " + bytes(4) + fixed(.9642, 1, .8249)}
-    if colour:
-        for name, xyz in zip((b"r", b"g", b"b"), primaries):
-            tags[name + b"XYZ"] = b"XYZ " + bytes(4) + fixed(*xyz)
-            tags[name + b"TRC"] = curve
-    else:
-        tags[b"kTRC"] = curve
+def fixed(*values):
+    """Numbers as ICC stores them."""
+    return b"".join(struct.pack(">i", round(v * 65536)) for v in values)
+
+
+def icc_bytes(kind, space, link, tags):
+    """A profile of version 2 of these tags."""
     at, table, body = 132 + 12 * len(tags), struct.pack(">I", len(tags)), b""
     for name, data in tags.items():
         table += name + struct.pack(">II", at + len(body), len(data))
         body += data
     size = struct.pack(">I", at + len(body))
-    head = size + bytes(4) + b"\2\x10\0\0mntr" + (b"RGB " if colour else b"GRAY") + b"XYZ " + bytes(12) + b"acsp"
+    head = size + bytes(4) + b"\2\x10\0\0" + kind + space + link + bytes(12) + b"acsp"
     return head + bytes(28) + fixed(.9642, 1, .8249) + bytes(48) + table + body
+
+
+WHITE = {b"wtpt": b"XYZ " + bytes(4) + fixed(.9642, 1, .8249)}
+
+
+def icc_profile(gamma, colour=True, primaries=SRGB):
+    """The least profile that says how code values become light: primaries, or grey."""
+    curve = b"curv" + bytes(4) + struct.pack(">IH", 1, round(gamma * 256)) + bytes(2)
+    if not colour:
+        return icc_bytes(b"mntr", b"GRAY", b"XYZ ", {**WHITE, b"kTRC": curve})
+    tags = {}
+    for name, xyz in zip((b"r", b"g", b"b"), primaries):
+        tags[name + b"XYZ"] = b"XYZ " + bytes(4) + fixed(*xyz)
+        tags[name + b"TRC"] = curve
+    return icc_bytes(b"mntr", b"RGB ", b"XYZ ", {**WHITE, **tags})
+
+
+def icc_inks():
+    """Of CMYK: paper is white, and any ink in full is black."""
+    straight = bytes(range(256))
+    corners = b"".join(bytes([0 if inks else 255, 128, 128]) for inks in range(16))
+    table = b"mft1" + bytes(4) + bytes([4, 3, 2, 0]) + fixed(1, 0, 0, 0, 1, 0, 0, 0, 1) + 4 * straight + corners + 3 * straight
+    return icc_bytes(b"prtr", b"CMYK", b"Lab ", {**WHITE, b"A2B0": table})
 
 
 def png_chunks(path):

@@ -10,7 +10,8 @@ import unittest
 import numpy as np
 
 from faulty import COMMANDS, ESRA, FULL, FaultTest
-from pictures import icc_profile, tiff_bytes
+from cli import SOURCE  # these stand in a folder that faulty.py makes known
+from pictures import icc_inks, icc_profile, jpeg_with_profile, png_bytes, png_profile, tiff_bytes
 
 # Every kind of output once; the whole separation adds nothing to that but time.
 WRITERS = [name for name, (_, _, outputs) in COMMANDS.items() if outputs and name != "separate"]
@@ -203,6 +204,28 @@ class Memory(FaultTest):
             self.clear(outputs)  # fails where there are strays
             print(f"{name}: {counts['alloc']} allocations refused, once and from then on: {refused} times exit 75, "
                   f"{spared} were done without")
+
+    def test_no_colours_are_lost(self):
+        """What a profile says is told whole, or not at all: children write to the same standard output as their parent."""
+        pixels = np.zeros((16, 20, 3), np.uint8)
+        (self.path / "rgb.png").write_bytes(png_bytes(pixels, png_profile(icc_profile(2.2))))
+        (self.path / "grey.png").write_bytes(png_bytes(pixels[:, :, 0], png_profile(icc_profile(1.8, colour=False))))
+        for name in "rgb.png", "grey.png":
+            good = self.run_faulty(["info", name]).stdout
+            self.assertIn(b"profile without a name\n", good)
+            counts, _ = self.calls(["info", name], "alloc:each:ENOMEM")
+            refused, spared = counts["exit75"], counts.get("exit0", 0)
+            self.assertEqual(refused + spared, 2 * counts["alloc"], counts)
+            self.assertEqual(self.run_faulty(["info", name], "alloc:each:ENOMEM").stdout, good * (spared + 1))
+            print(f"{name}: {counts['alloc']} allocations refused, once and from then on: {refused} times exit 75")
+
+    def test_inks_are_not_called_unusable(self):
+        """lcms2 2.14 itself dies of one of its allocations when it makes a transform of inks."""
+        inks = (SOURCE / "tests/fuzz/corpus/jpeg/cmyk.jpg").read_bytes()
+        (self.path / "inks.jpg").write_bytes(jpeg_with_profile(inks, icc_inks()))
+        counts, _ = self.calls(["info", "inks.jpg"], "alloc:each:ENOMEM")
+        self.assertLessEqual({key for key in counts if key.startswith("exit")}, {"exit75", "exit255"}, counts)
+        self.assertGreaterEqual(counts["exit75"], 2 * counts["alloc"] - 2)
 
     def test_some_allocations_and_threads(self):
         for name, (arguments, _, outputs) in COMMANDS.items():
