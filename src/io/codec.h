@@ -11,6 +11,7 @@ struct decoding {
     const struct read_options *options;
     struct photo *photo;
     struct message *message;
+    bool in_part;    /* what there is of a damaged file can be kept */
     int orientation; /* 1..8 as in EXIF where the decoder found it elsewhere; 0: EXIF decides; 1: already applied */
 };
 
@@ -28,7 +29,8 @@ struct codec {
     const char *needs;      /* "library (package)" of an optional module; NULL for those always built */
     esra_status (*decode)(struct decoding *);
     esra_status (*encode)(const struct encoding *);
-    int depths; /* that can be written, a sum of 8, 16, 32 */
+    int depths;   /* that can be written, a sum of 8, 16, 32 */
+    bool in_part; /* heeds tolerate_truncated */
     /* Refuses a photo whose sides, profile or EXIF a file of that name could not hold; NULL: any fits. */
     esra_status (*check)(const struct photo *, const char *name, struct message *);
 };

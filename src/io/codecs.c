@@ -21,16 +21,16 @@
 /* The first row whose magic fits wins: CR2 is a TIFF with two letters more. Other RAW formats on TIFF's ground (DNG,
  * NEF, ARW) are told by their tags, in exif_tiff.c. */
 static const struct codec codecs[] = {
-    {"PNG", "png", "\x89PNG\r\n\x1a\n", NULL, esra_png_decode, esra_png_encode, 8 + 16, NULL},
-    {"JPEG", "jpg jpeg jpe jfif", "\xff\xd8\xff", NULL, esra_jpeg_decode, esra_jpeg_encode, 8, esra_jpeg_check},
+    {"PNG", "png", "\x89PNG\r\n\x1a\n", NULL, esra_png_decode, esra_png_encode, 8 + 16, true, NULL},
+    {"JPEG", "jpg jpeg jpe jfif", "\xff\xd8\xff", NULL, esra_jpeg_decode, esra_jpeg_encode, 8, true, esra_jpeg_check},
     {RAW_NAME, "dng cr2 cr3 nef arw raf orf rw2 pef srw x3f",
-     "II*0????CR|FUJIFILMCCD-RAW|IIRO|IIRS|MMOR|IIU0|FOVb|????ftypcrx ", "libraw (libraw-dev)", RAW_DECODE, NULL, 0, NULL},
-    {"TIFF", "tif tiff", "II*0|MM0*|II+0|MM0+", NULL, esra_tiff_decode, esra_tiff_encode, 8 + 16 + 32, NULL},
-    {"NPY", "npy", "\x93NUMPY", NULL, esra_array_decode, esra_array_encode, 32, NULL},
-    {"AVIF", "avif", "????ftypavif|????ftypavis", "libheif (libheif-dev)", HEIF_DECODE, NULL, 0, NULL},
+     "II*0????CR|FUJIFILMCCD-RAW|IIRO|IIRS|MMOR|IIU0|FOVb|????ftypcrx ", "libraw (libraw-dev)", RAW_DECODE, NULL, 0, true, NULL},
+    {"TIFF", "tif tiff", "II*0|MM0*|II+0|MM0+", NULL, esra_tiff_decode, esra_tiff_encode, 8 + 16 + 32, true, NULL},
+    {"NPY", "npy", "\x93NUMPY", NULL, esra_array_decode, esra_array_encode, 32, false, NULL},
+    {"AVIF", "avif", "????ftypavif|????ftypavis", "libheif (libheif-dev)", HEIF_DECODE, NULL, 0, false, NULL},
     {"HEIC", "heic heif hif",
      "????ftypheic|????ftypheix|????ftyphevc|????ftypheim|????ftypheis|????ftypmif1|????ftypmsf1",
-     "libheif (libheif-dev)", HEIF_DECODE, NULL, 0, NULL},
+     "libheif (libheif-dev)", HEIF_DECODE, NULL, 0, false, NULL},
 };
 #define CODECS ((int)(sizeof codecs / sizeof codecs[0]))
 
@@ -94,6 +94,7 @@ void esra_photo_formats(bool writing, char *text, size_t size)
 esra_status esra_codec_decode(const struct codec *codec, struct decoding *decoding)
 {
     decoding->photo->format = codec->name;
+    decoding->in_part = codec->in_part;
     if (codec->decode)
         return codec->decode(decoding);
     int library = (int)strcspn(codec->needs, " ");

@@ -6,18 +6,24 @@
 #include "base/memory.h"
 #include "io/codec.h"
 
+/* Nothing that the command does not have, the format cannot do, or was asked for already. */
+static const char *other_advice(const struct decoding *decoding)
+{
+    const struct read_options *options = decoding->options;
+    bool helps = decoding->in_part && options->offers_tolerance && !options->tolerate_truncated;
+    return helps ? ", or take what is there with --tolerate-truncated" : "";
+}
+
 esra_status esra_decoding_damaged(struct decoding *decoding, const char *words)
 {
-    return esra_fail(decoding->message, ESRA_BAD_DATA,
-                     "%s is damaged (%.120s); get a fresh copy, or take what is there with --tolerate-truncated",
-                     decoding->input->name, words);
+    return esra_fail(decoding->message, ESRA_BAD_DATA, "%s is damaged (%.120s); get a fresh copy%s",
+                     decoding->input->name, words, other_advice(decoding));
 }
 
 esra_status esra_decoding_truncated(struct decoding *decoding)
 {
-    return esra_fail(decoding->message, ESRA_BAD_DATA,
-                     "%s is truncated; get a fresh copy, or take what is there with --tolerate-truncated",
-                     decoding->input->name);
+    return esra_fail(decoding->message, ESRA_BAD_DATA, "%s is truncated; get a fresh copy%s", decoding->input->name,
+                     other_advice(decoding));
 }
 
 esra_status esra_decoding_refuse(struct decoding *decoding, const char *what, const char *advice)

@@ -60,8 +60,9 @@ struct read_options {
     bool head_only;          /* all but the pixels, whose data stays NULL */
     bool profile;            /* look into the colour profile */
     bool untrusted;          /* decode in a process that can do nothing else (doc/trust.md) */
+    bool offers_tolerance;   /* who reads a message may ask for tolerate_truncated: it then says so */
 };
-#define READ_OPTIONS_DEFAULT {LIMITS_DEFAULT, false, false, false, false}
+#define READ_OPTIONS_DEFAULT {LIMITS_DEFAULT, false, false, false, false, false}
 
 /* Whether this build can read what is not trusted: it needs libseccomp. */
 bool esra_photo_can_distrust(void);

@@ -100,12 +100,24 @@ class Mistakes(SeparateTest):
             self.earlier()
             done = self.expect(65, *self.separate(photos=["p1.png", name, "p3.png"]), stdout="")
             self.assertIn(name.encode(), done.stderr)
+            self.assertTrue(done.stderr.endswith(b"; get a fresh copy, or take what is there with --tolerate-truncated\n"))
             self.assertEqual((self.path / "out" / "result.json").read_text(), "earlier")
             done = self.run_esra(*self.separate("--tolerate-truncated", photos=["p1.png", name, "p3.png"]))
             self.assertIn(done.returncode, (0, 10, 11), done.stderr)
             self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
             self.assertEqual([photo["incomplete"] for photo in self.result()["photos"]], [False, True, False])
             self.assertIn(f"warning: {name} is damaged: what could not be decoded is black.\n".encode(), done.stderr)
+
+    def test_advice_can_be_followed(self):
+        """--tolerate-truncated is not named by commands that do not have it, nor where it was given."""
+        whole = (self.path / "p2.png").read_bytes()
+        (self.path / "p2.png").write_bytes(whole[:len(whole) * 2 // 3])
+        (self.path / "head.png").write_bytes(whole[:20])
+        for command in (["compare", "p1.png", "p2.png"], ["synth", "-t", "p1.png", "-r", "p2.png", "-o", "out"]):
+            self.complains(65, f"esra {command[0]}: p2.png is truncated; get a fresh copy", *command)
+        self.complains(65, "esra info: head.png is truncated; get a fresh copy", "info", "head.png")
+        self.refuses(65, "head.png is truncated; get a fresh copy",
+                     *self.separate("--tolerate-truncated", photos=["p1.png", "head.png"]))
 
     def test_number_of_photos(self):
         self.save("p1.png", np.zeros((1, 1), np.uint8))

@@ -73,6 +73,15 @@ class Modules(SeparateTest):
                     self.encode(name, photo)
                 self.check_separated(names, psnr(PHOTOS[1], TRUTH) + .5)
 
+    @unittest.skipUnless(ENCODER, "built without libheif")
+    def test_damaged_ones_are_not_read_in_part(self):
+        for name in "p1.heic", "p1.avif":
+            with self.subTest(name):
+                self.encode(name, PHOTOS[0])
+                (self.path / name).write_bytes((self.path / name).read_bytes()[:-200])
+                done = self.expect(65, *self.separate(photos=[name, "p2.png"]))
+                self.assertRegex(done.stderr.decode(), f"^esra separate: {name} is damaged .*; get a fresh copy\n$")
+
     def test_raw(self):
         if "camera RAW" not in readable(ESRA):
             self.skipTest("built without LibRaw")

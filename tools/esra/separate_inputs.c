@@ -58,6 +58,7 @@ enum exit_code job_take_words(struct job *job)
     if (code != EXIT_DONE)
         return code;
     job->read.tolerate_truncated = o->tolerate_truncated;
+    job->read.offers_tolerance = true;
     job->read.profile = light != 2;
     job->photos = (esra_photos)ESRA_PHOTOS_INIT;
     job->photos.motion = (esra_motion)motion;
