@@ -3,6 +3,9 @@
 
 #include "io/tiff.h"
 
+/* 4096 x 4096 in RGB: larger than tiles are made, and little enough to be taken for any picture. */
+#define USUAL_TILE_BYTES (INT64_C(48) << 20)
+
 /* What a buffer of samples belongs to: the file's channels from `channel` on, `step` of them side by side. */
 struct patch {
     const unsigned char *from;
@@ -91,18 +94,37 @@ static esra_status read_tile(struct tiff_reading *job, uint32_t x, uint32_t y, i
     return ESRA_OK;
 }
 
-/* A tile may be larger than the picture, but not larger than a picture may be. */
+/* A side as tiles have it: a multiple of 16 (TIFF 6.0, section 15). */
+static int64_t tiled(uint32_t side)
+{
+    return ((int64_t)side + 15) / 16 * 16;
+}
+
+/* A tile may be larger than the picture, as in small pictures of programs that always use the same; but one that has no
+ * more than the picture's pixels, or is of a usual size, is enough for anyone. Strips need no such bound: they are decoded
+ * row by row. */
+static bool tile_is_usual(const struct tiff_reading *job, uint32_t width, uint32_t height, int64_t pixel_bytes)
+{
+    int64_t limit = job->decoding->options->limits.pixels;
+    if (limit > INT64_MAX / 64) /* --no-limits */
+        return width <= INT64_MAX / 64 / height;
+    int64_t picture = tiled(job->width) * tiled(job->height), usual = USUAL_TILE_BYTES / pixel_bytes;
+    return width <= (picture > usual ? picture : usual) / height;
+}
+
 static esra_status claim_tile(struct tiff_reading *job, uint32_t width, uint32_t height)
 {
     int side_by_side = job->planar == PLANARCONFIG_CONTIG ? job->channels : 1;
-    int64_t limit = job->decoding->options->limits.pixels;
-    if (limit > INT64_MAX / 64)
-        limit = INT64_MAX / 64;
-    if (width == 0 || height == 0 || width > limit / height)
+    int64_t pixel_bytes = side_by_side * sample_size(job->type);
+    if (width == 0 || height == 0)
         return esra_decoding_damaged(job->decoding, "its tiles have an impossible size");
+    if (!tile_is_usual(job, width, height, pixel_bytes))
+        return esra_fail(job->decoding->message, ESRA_OVER_LIMIT,
+                         "%s has tiles of %u x %u pixels, far larger than its picture; save it with smaller ones, or, if it "
+                         "can be trusted, lift the limits with --no-limits",
+                         job->decoding->input->name, width, height);
     uint64_t size = TIFFTileSize64(job->file.tiff);
-    return take_buffer(job, size > INT64_MAX / 2 ? 0 : (int64_t)size,
-                       (int64_t)width * height * side_by_side * sample_size(job->type));
+    return take_buffer(job, size > INT64_MAX / 2 ? 0 : (int64_t)size, (int64_t)width * height * pixel_bytes);
 }
 
 static esra_status read_tiles(struct tiff_reading *job)

@@ -263,7 +263,7 @@ static void tiff_bombs(void)
                                      {324, 4, 1, 8},
                                      {325, 4, 1, 100}},
                9, 0, 1000);
-    refuse_bomb("TIFF with a tile of 2^62 pixels", ESRA_BAD_DATA);
+    refuse_bomb("TIFF with a tile of 2^62 pixels", ESRA_OVER_LIMIT);
     write_tiff((const uint32_t[][4]){{256, 4, 1, 8},
                                      {257, 4, 1, 8},
                                      {258, 3, 1, 8},
@@ -274,7 +274,41 @@ static void tiff_bombs(void)
                                      {324, 4, 1, 8},
                                      {325, 4, 1, 100}},
                9, 0, 1000);
-    refuse_bomb("TIFF of 64 pixels, tile of 196 MP", ESRA_BAD_DATA);
+    refuse_bomb("TIFF of 64 pixels, tile of 196 MP", ESRA_OVER_LIMIT);
+}
+
+/* RGB of 16 x 16 pixels in one tile that holds only zeros, packed. */
+static void write_tile(uint32_t side)
+{
+    const uint32_t bits = 8 + 2 + 12 * 11 + 4, packed_at = bits + 6;
+    struct bytes packed = packed_zeros((size_t)side * side * 3);
+    write_tiff((const uint32_t[][4]){{256, 4, 1, 16},
+                                     {257, 4, 1, 16},
+                                     {258, 3, 3, bits},
+                                     {259, 3, 1, 8},
+                                     {262, 3, 1, 2},
+                                     {277, 3, 1, 3},
+                                     {284, 3, 1, 1},
+                                     {322, 4, 1, side},
+                                     {323, 4, 1, side},
+                                     {324, 4, 1, packed_at},
+                                     {325, 4, 1, (uint32_t)packed.size}},
+               11, 0, 0);
+    FILE *file = fopen(made_path("bomb"), "ab");
+    put(file, "\x08\0\x08\0\x08\0", 6);
+    put(file, packed.data, packed.size);
+    fclose(file);
+    esra_bytes_free(&packed);
+}
+
+static void tiff_tile_bombs(void)
+{
+    write_tile(8192);
+    refuse_bomb("TIFF of 256 pixels, tile of 67 MP", ESRA_OVER_LIMIT);
+    for (uint32_t side = 16; side <= 4096; side *= 4) {
+        write_tile(side);
+        refuse_bomb("  no bomb: a tile of a usual size", ESRA_OK);
+    }
 }
 
 static void tiff_directory_bombs(void)
@@ -344,6 +378,7 @@ int main(int argc, char **argv)
     RUN(png_metadata_bombs);
     RUN(jpeg_bombs);
     RUN(tiff_bombs);
+    RUN(tiff_tile_bombs);
     RUN(tiff_directory_bombs);
     RUN(npy_bombs);
     RUN(limits_can_be_lifted);
