@@ -16,7 +16,7 @@ static esra_status read_images(struct image *images, int count, const char *fold
     struct npy_array array = {0};
     esra_status status = ESRA_OK;
     snprintf(path, sizeof path, "%s/%s.npy", folder, name);
-    TRY(esra_npy_read(&array, path, message));
+    TRY(esra_npy_read(&array, path, NULL, NULL, message));
     int last = array.dimensions - 1;
     int c = (int)array.shape[last - 2], h = (int)array.shape[last - 1], w = (int)array.shape[last];
     for (int i = 0; i < count; i++) {

@@ -18,6 +18,19 @@ static esra_status check_shape(struct decoding *decoding, const struct npy_array
                      decoding->input->name, shape);
 }
 
+/* An npy_accept. */
+static esra_status claim(void *user, const struct npy_array *head)
+{
+    struct decoding *decoding = user;
+    esra_status status;
+    TRY(check_shape(decoding, head));
+    TRY(esra_decoding_claim(decoding, (int64_t)head->shape[1], (int64_t)head->shape[0],
+                            head->dimensions == 3 ? (int)head->shape[2] : 1));
+    decoding->photo->depth = 32;
+fail:
+    return status;
+}
+
 static void copy_samples(const struct image *pixels, const struct npy_array *array)
 {
     bool coloured = array->dimensions == 3;
@@ -34,16 +47,14 @@ esra_status esra_array_decode(struct decoding *decoding)
 {
     struct npy_array array = {0};
     int64_t limit = decoding->options->limits.pixels, most = limit > INT64_MAX / 3 ? INT64_MAX : 3 * limit;
-    bool head_only = decoding->options->head_only;
     esra_status status;
     decoding->input->keep = false; /* an array is read once, in order */
-    TRY((head_only ? esra_npy_read_head : esra_npy_read_input)(&array, decoding->input, most, decoding->message));
-    TRY(check_shape(decoding, &array));
-    TRY(esra_decoding_claim(decoding, (int64_t)array.shape[1], (int64_t)array.shape[0],
-                            array.dimensions == 3 ? (int)array.shape[2] : 1));
-    if (!head_only)
-        copy_samples(&decoding->photo->pixels, &array);
-    decoding->photo->depth = 32;
+    if (decoding->options->head_only) {
+        TRY(esra_npy_read_head(&array, decoding->input, most, decoding->message));
+        return claim(decoding, &array);
+    }
+    TRY(esra_npy_read_input(&array, decoding->input, most, claim, decoding, decoding->message));
+    copy_samples(&decoding->photo->pixels, &array);
 fail:
     esra_npy_free(&array);
     return status;

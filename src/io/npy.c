@@ -125,12 +125,14 @@ static esra_status check_end(struct input *input, struct message *message)
     return status;
 }
 
-esra_status esra_npy_read_input(struct npy_array *array, struct input *input, int64_t most_samples,
-                                struct message *message)
+esra_status esra_npy_read_input(struct npy_array *array, struct input *input, int64_t most_samples, npy_accept *accept,
+                                void *user, struct message *message)
 {
     esra_status status;
     struct npy_header header;
     TRY(take_head(array, &header, input, most_samples, message));
+    if (accept)
+        TRY(accept(user, array));
     TRY(read_samples(&array->data, &header, input, message));
     TRY(check_end(input, message));
     return ESRA_OK;
@@ -139,13 +141,14 @@ fail:
     return status;
 }
 
-esra_status esra_npy_read(struct npy_array *array, const char *path, struct message *message)
+esra_status esra_npy_read(struct npy_array *array, const char *path, npy_accept *accept, void *user,
+                          struct message *message)
 {
     struct input input;
     *array = (struct npy_array){0};
     esra_status status = esra_input_open(&input, path, message);
     if (status == ESRA_OK)
-        status = esra_npy_read_input(array, &input, INT64_MAX, message);
+        status = esra_npy_read_input(array, &input, INT64_MAX, accept, user, message);
     esra_input_close(&input);
     return status;
 }

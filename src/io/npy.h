@@ -14,13 +14,19 @@ struct npy_array {
     ptrdiff_t stride[NPY_MAX_DIMENSIONS]; /* in floats */
 };
 
-/* Reads a whole file ("-": standard input) that holds one array, in either byte order and either memory order. */
-esra_status esra_npy_read(struct npy_array *array, const char *path, struct message *message);
+/* Asked before memory is taken for samples, of an array whose data is still NULL: anything but ESRA_OK, the message set,
+ * ends the reading. */
+typedef esra_status npy_accept(void *user, const struct npy_array *head);
 
-/* The same from an input that is open and stands at the array's first byte; more samples than told are refused before
- * memory is taken. */
-esra_status esra_npy_read_input(struct npy_array *array, struct input *input, int64_t most_samples,
-                                struct message *message);
+/* Reads a whole file ("-": standard input) that holds one array, in either byte order and either memory order. accept may be
+ * NULL. */
+esra_status esra_npy_read(struct npy_array *array, const char *path, npy_accept *accept, void *user,
+                          struct message *message);
+
+/* The same from an input that is open and stands at the array's first byte; more samples than told are refused before accept
+ * is asked. */
+esra_status esra_npy_read_input(struct npy_array *array, struct input *input, int64_t most_samples, npy_accept *accept,
+                                void *user, struct message *message);
 
 /* The shape alone, data NULL; otherwise as above. */
 esra_status esra_npy_read_head(struct npy_array *array, struct input *input, int64_t most_samples, struct message *message);

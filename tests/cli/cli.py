@@ -2,8 +2,11 @@
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
+
+import numpy as np
 
 ESRA = os.environ["ESRA"]
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -38,6 +41,21 @@ class CliTest(unittest.TestCase):
         if stderr is not None:
             self.assertEqual(told, stderr)
         return done
+
+    def measure(self, *arguments, **options):
+        """Exit code, standard error, and the most memory that it had, in KiB: as a small process counts it, since the number
+        goes on across exec and would be ours."""
+        count = ("import resource, subprocess, sys; code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL); "
+                 "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(code)")
+        done = subprocess.run([sys.executable, "-S", "-c", count, ESRA, *map(str, arguments)], cwd=self.path,
+                              capture_output=True, text=True, timeout=600, **options)
+        return done.returncode, done.stderr, int(done.stdout)
+
+    def save_sparse(self, name, shape):
+        """An array of zeros that the file system need not store."""
+        with open(self.path / name, "wb") as file:
+            np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": shape})
+            file.truncate(file.tell() + 4 * int(np.prod(shape, dtype=np.int64)))
 
     def complains(self, code, stderr, *arguments, **options):
         """Runs esra, which must fail with this one line and write nothing new."""

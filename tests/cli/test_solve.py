@@ -365,12 +365,23 @@ class HostileArrays(SolveTest):
         read, write = os.pipe()
         os.write(write, self.header(text) + bytes(100))
         os.close(write)
-        process = subprocess.Popen([ESRA, *self.solve(mixtures="-")], cwd=self.path, stdin=read, stderr=subprocess.DEVNULL)
+        code, _, peak = self.measure(*self.solve(mixtures="-"), stdin=read)
         os.close(read)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        self.assertEqual(process.returncode, 65)
-        self.assertLess(usage.ru_maxrss, 64 * 1024)  # kilobytes
+        self.assertEqual(code, 65)
+        self.assertLess(peak, 64 * 1024)
+
+    def test_arrays_that_do_not_fit_take_no_memory(self):
+        self.save_sparse("sparse.npy", (100000000,))
+        for arguments, line in [
+            (self.solve(mixtures="sparse.npy"), "mixtures sparse.npy have shape (100000000,): (m,h,w) or (m,h,w,c) is needed"),
+            (self.solve(gradients="sparse.npy"),
+             "gradients sparse.npy have shape (100000000,), but mixtures of shape (2, 9, 11) need (3, 2, 9, 11)"),
+            (self.solve("--weights", "sparse.npy"),
+             "weights sparse.npy have shape (100000000,), but mixtures of shape (2, 9, 11) need (2, 9, 11)"),
+        ]:
+            code, told, peak = self.measure(*arguments)
+            self.assertEqual((code, told), (65, f"esra solve: {line}\n"))
+            self.assertLess(peak, 64 * 1024)
 
 
 class Limits(SolveTest):

@@ -335,18 +335,32 @@ static void tiff_directory_bombs(void)
     refuse_bomb("BigTIFF with a far directory", ESRA_BAD_DATA);
 }
 
-static void npy_bombs(void)
+/* The header, and as many bytes of zeros, which the file system need not store. */
+static void write_npy(const char *shape, long bytes)
 {
-    static const char header[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (100000, 100000), }       \n";
-    unsigned char size[2] = {sizeof header - 1, 0};
-    made_write(made_path("bomb"), "\x93NUMPY\x02\0\xff\xff\xff\x7f{'descr'", 20);
-    refuse_bomb("NPY with a header of 2 GB", ESRA_BAD_DATA);
+    char header[128];
+    int length = snprintf(header, sizeof header, "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\n", shape);
+    unsigned char size[2] = {(unsigned char)length, 0};
     FILE *file = fopen(made_path("bomb"), "wb");
     put(file, "\x93NUMPY\x01\0", 8);
     put(file, size, 2);
-    put(file, header, sizeof header - 1);
+    put(file, header, (size_t)length);
+    CHECK(fflush(file) == 0 && ftruncate(fileno(file), ftell(file) + bytes) == 0);
     fclose(file);
+}
+
+static void npy_bombs(void)
+{
+    made_write(made_path("bomb"), "\x93NUMPY\x02\0\xff\xff\xff\x7f{'descr'", 20);
+    refuse_bomb("NPY with a header of 2 GB", ESRA_BAD_DATA);
+    write_npy("(100000, 100000)", 0);
     refuse_bomb("NPY of 100000 x 100000", ESRA_OVER_LIMIT);
+    write_npy("(100000000,)", 400000000);
+    refuse_bomb("NPY of 100 million in a row", ESRA_BAD_DATA);
+    write_npy("(10, 10, 1000000)", 400000000);
+    refuse_bomb("NPY of 10 x 10, a million channels", ESRA_BAD_DATA);
+    write_npy("(50000000, 2, 1)", 400000000);
+    refuse_bomb("NPY with a side of 50 million", ESRA_OVER_LIMIT);
 }
 
 static void limits_can_be_lifted(void)

@@ -65,7 +65,7 @@ static enum exit_code make_plan(struct job *job, const esra_settings *settings)
     struct memory_shape *shape = &job->shape;
     if (job->paths.count < 2)
         return complain(EXIT_DATA, NAME, "--plan needs two photos at least");
-    *shape = (struct memory_shape){job->paths.count, first->width, first->height, 1};
+    *shape = (struct memory_shape){job->paths.count, first->width, first->height, 1, false};
     for (int i = 0; i < job->paths.count; i++) {
         const struct image *pixels = &job->heads[i].pixels;
         if (pixels->width != first->width || pixels->height != first->height)

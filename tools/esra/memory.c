@@ -47,13 +47,13 @@ static double images(const struct memory_shape *shape, int count, int channels)
     return count * esra_block_bytes((double)shape->width * shape->height * channels * sizeof(float));
 }
 
-/* The photos. Layers and confidence take memory once they are written to, when the library has freed more. */
+/* The photos, and gradients that are given. Layers and confidence take memory once they are written to, when the library has freed more. */
 esra_status memory_plan_separate(const struct memory_shape *shape, const esra_settings *settings, esra_plan *plan,
                                  double *bytes)
 {
     int m = shape->photos, c = shape->channels;
     *plan = (esra_plan)ESRA_PLAN_INIT;
-    *bytes = PROGRAM_BYTES + m * LIGHT_BYTES + images(shape, m, c);
+    *bytes = PROGRAM_BYTES + m * LIGHT_BYTES + images(shape, m + (shape->gradients ? 2 * (m + 1) : 0), c);
     esra_status status = esra_plan_separate(m, shape->width, shape->height, c, settings, plan);
     *bytes += plan->bytes;
     return status;

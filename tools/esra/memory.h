@@ -14,6 +14,7 @@
 
 struct memory_shape {
     int photos, width, height, channels;
+    bool gradients; /* the layers' are given, and held beside the photos */
 };
 
 /* "8G", "500M", "64k", or a number of bytes; K, M, G and T count by 1024. NULL gives 0. EXIT_USAGE, said in a line,

@@ -55,7 +55,8 @@ json_t *job_photos_to_json(const struct job *job)
 /* In bytes, told when all else is done. */
 static json_t *memory_to_json(const struct job *job)
 {
-    struct memory_shape shape = {job->scene.paths.count, job->scene.width, job->scene.height, job->scene.channels};
+    struct memory_shape shape = {job->scene.paths.count, job->scene.width, job->scene.height, job->scene.channels,
+                                 job->options.gradients != NULL};
     esra_plan plan;
     double planned;
     memory_plan_separate(&shape, &job->settings, &plan, &planned);

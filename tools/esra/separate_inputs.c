@@ -121,26 +121,35 @@ static esra_status take_mixing(struct job *job)
     return ESRA_OK;
 }
 
+/* An npy_accept. */
+static esra_status accept_gradients(void *user, const struct npy_array *head)
+{
+    struct job *job = user;
+    const struct scene *scene = &job->scene;
+    int layers = scene->paths.count + 1, dimensions = scene->channels > 1 ? 5 : 4;
+    size_t shape[5] = {(size_t)layers, 2, (size_t)scene->height, (size_t)scene->width, (size_t)scene->channels};
+    if (head->dimensions == dimensions && memcmp(head->shape, shape, (size_t)dimensions * sizeof *shape) == 0)
+        return ESRA_OK;
+    return esra_fail(&job->message, ESRA_BAD_DATA, "gradients %s must have shape (%d, 2, %d, %d%s) for these photos",
+                     job->options.gradients, layers, scene->height, scene->width, dimensions == 5 ? ", 3" : "");
+}
+
 static esra_status take_gradients(struct job *job)
 {
     const struct scene *scene = &job->scene;
     struct npy_array *array = &job->gradient_array;
-    int layers = scene->paths.count + 1, dimensions = scene->channels > 1 ? 5 : 4;
-    size_t shape[5] = {(size_t)layers, 2, (size_t)scene->height, (size_t)scene->width, (size_t)scene->channels};
+    int layers = scene->paths.count + 1;
     esra_status status = ESRA_OK;
     if (!job->options.gradients)
         return ESRA_OK;
-    TRY(esra_npy_read(array, job->options.gradients, &job->message));
-    if (array->dimensions != dimensions || memcmp(array->shape, shape, (size_t)dimensions * sizeof *shape) != 0)
-        return esra_fail(&job->message, ESRA_BAD_DATA, "gradients %s must have shape (%d, 2, %d, %d%s) for these photos",
-                         job->options.gradients, layers, scene->height, scene->width, dimensions == 5 ? ", 3" : "");
+    TRY(esra_npy_read(array, job->options.gradients, accept_gradients, job, &job->message));
     job->gradient_views = calloc(2 * (size_t)layers, sizeof *job->gradient_views);
     if (!job->gradient_views)
         return esra_fail_memory(&job->message);
     for (int n = 0; n < 2 * layers; n++)
         job->gradient_views[n] = (esra_image){array->data + n / 2 * array->stride[0] + n % 2 * array->stride[1],
                                               scene->width, scene->height, scene->channels, array->stride[3],
-                                              array->stride[2], dimensions == 5 ? array->stride[4] : 0};
+                                              array->stride[2], array->dimensions == 5 ? array->stride[4] : 0};
     job->photos.gradients = job->gradient_views;
 fail:
     return status;

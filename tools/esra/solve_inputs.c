@@ -31,9 +31,8 @@ static esra_status parse_mixing(struct solve_job *job, const char *text)
     return ESRA_OK;
 }
 
-static esra_status take_shape(struct solve_job *job)
+static esra_status take_shape(struct solve_job *job, const struct npy_array *array)
 {
-    const struct npy_array *array = &job->mixtures;
     char text[256];
     esra_npy_describe(array, text, sizeof text);
     if (array->dimensions != 3 && array->dimensions != 4)
@@ -51,67 +50,62 @@ static esra_status take_shape(struct solve_job *job)
     return ESRA_OK;
 }
 
-static esra_status check_shape(struct solve_job *job, const struct npy_array *array, const char *what, const char *path,
-                               int dimensions, const size_t *shape)
-{
-    struct npy_array wanted = {.dimensions = dimensions};
-    char is[256], should[256], mixtures[256];
-    memcpy(wanted.shape, shape, (size_t)dimensions * sizeof *shape);
-    if (array->dimensions == dimensions && memcmp(array->shape, shape, (size_t)dimensions * sizeof *shape) == 0)
-        return ESRA_OK;
-    esra_npy_describe(array, is, sizeof is);
-    esra_npy_describe(&wanted, should, sizeof should);
-    esra_npy_describe(&job->mixtures, mixtures, sizeof mixtures);
-    return esra_fail(&job->message, ESRA_BAD_DATA, "%s %s have shape %s, but mixtures of shape %s need %s", what, path, is,
-                     mixtures, should);
-}
-
 /* All arrays of the command, in and out. */
 static esra_status check_memory(struct solve_job *job)
 {
-    struct memory_shape shape = {job->photos, job->width, job->height, job->channels};
+    struct memory_shape shape = {job->photos, job->width, job->height, job->channels, false};
     double m = job->photos, c = job->channels, layers = (m + 1) * c;
     double given = m * c + 3 * layers + (job->options.weights ? m : 0) + (job->options.duals ? 2 * layers : 0);
     return memory_check_solve(&shape, given, &job->settings, job->most_bytes, &job->message);
 }
 
-/* The head of the mixtures tells the size of everything. A pipe's cannot be read twice: it is read first then. */
-static esra_status read_mixtures(struct solve_job *job)
+/* The head of the mixtures tells the size of everything. */
+static esra_status accept_mixtures(void *user, const struct npy_array *head)
 {
-    const char *path = job->options.mixtures;
-    struct input input;
-    esra_status status;
-    if (job->most_bytes > 0 && strcmp(path, "-") != 0) {
-        TRY(esra_input_open(&input, path, &job->message));
-        status = esra_npy_read_head(&job->mixtures, &input, INT64_MAX, &job->message);
-        esra_input_close(&input);
-        TRY(status);
-        TRY(take_shape(job));
-        TRY(check_memory(job));
-    }
-    TRY(esra_npy_read(&job->mixtures, path, &job->message));
-    TRY(take_shape(job));
-    TRY(check_memory(job));
-fail:
-    return status;
+    struct solve_job *job = user;
+    esra_status status = take_shape(job, head);
+    return status == ESRA_OK ? check_memory(job) : status;
+}
+
+/* An array that must fit the mixtures. */
+struct wanted {
+    struct solve_job *job;
+    const char *what, *path;
+    int dimensions;
+    const size_t *shape;
+};
+
+static esra_status accept_shape(void *user, const struct npy_array *head)
+{
+    const struct wanted *w = user;
+    struct npy_array wanted = {.dimensions = w->dimensions};
+    char is[256], should[256], mixtures[256];
+    size_t size = (size_t)w->dimensions * sizeof *w->shape;
+    memcpy(wanted.shape, w->shape, size);
+    if (head->dimensions == w->dimensions && memcmp(head->shape, w->shape, size) == 0)
+        return ESRA_OK;
+    esra_npy_describe(head, is, sizeof is);
+    esra_npy_describe(&wanted, should, sizeof should);
+    esra_npy_describe(&w->job->mixtures, mixtures, sizeof mixtures);
+    return esra_fail(&w->job->message, ESRA_BAD_DATA, "%s %s have shape %s, but mixtures of shape %s need %s", w->what,
+                     w->path, is, mixtures, should);
 }
 
 esra_status solve_read_arrays(struct solve_job *job)
 {
     const struct solve_options *o = &job->options;
     esra_status status;
-    TRY(read_mixtures(job));
+    TRY(esra_npy_read(&job->mixtures, o->mixtures, accept_mixtures, job, &job->message));
     TRY(parse_mixing(job, o->mixing));
 
     size_t m = (size_t)job->photos, h = (size_t)job->height, w = (size_t)job->width, c = (size_t)job->channels;
     memcpy(job->layer_shape, (size_t[5]){m + 1, h, w, c}, sizeof job->layer_shape);
     memcpy(job->dual_shape, (size_t[5]){m + 1, 2, h, w, c}, sizeof job->dual_shape);
-    TRY(esra_npy_read(&job->gradients, o->gradients, &job->message));
-    TRY(check_shape(job, &job->gradients, "gradients", o->gradients, job->dimensions + 1, job->dual_shape));
-    if (o->weights) {
-        TRY(esra_npy_read(&job->weights, o->weights, &job->message));
-        TRY(check_shape(job, &job->weights, "weights", o->weights, 3, (size_t[]){m, h, w}));
-    }
+    struct wanted gradients = {job, "gradients", o->gradients, job->dimensions + 1, job->dual_shape};
+    struct wanted weights = {job, "weights", o->weights, 3, (size_t[]){m, h, w}};
+    TRY(esra_npy_read(&job->gradients, o->gradients, accept_shape, &gradients, &job->message));
+    if (o->weights)
+        TRY(esra_npy_read(&job->weights, o->weights, accept_shape, &weights, &job->message));
 fail:
     return status;
 }
