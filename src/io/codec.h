@@ -64,7 +64,7 @@ esra_status esra_codec_decode_as(const char *name, struct decoding *decoding);
 /* Refuses what is over the limit or not a size at all. */
 esra_status esra_decoding_check_size(struct decoding *decoding, int64_t width, int64_t height);
 
-/* Takes memory for the pixels, unless the size is over the limit or not a size at all. The memory is not touched:
+/* Takes memory for the pixels, unless the size is over the limit, not a size at all, or not accepted. The memory is not touched:
  * decoders write every sample, or call esra_decoding_blacken() for the rest. With head_only nothing is taken, and decoders
  * go no further than this and the metadata. */
 esra_status esra_decoding_claim(struct decoding *decoding, int64_t width, int64_t height, int channels);

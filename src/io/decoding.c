@@ -63,14 +63,17 @@ esra_status esra_decoding_check_size(struct decoding *decoding, int64_t width, i
 
 esra_status esra_decoding_claim(struct decoding *decoding, int64_t width, int64_t height, int channels)
 {
+    const struct read_options *options = decoding->options;
+    struct image *pixels = &decoding->photo->pixels;
     esra_status status = esra_decoding_check_size(decoding, width, height);
     if (status != ESRA_OK)
         return status;
-    struct image *pixels = &decoding->photo->pixels;
     esra_image_free(pixels);
     *pixels = (struct image){NULL, (int)width, (int)height, channels};
-    if (decoding->options->head_only)
-        return ESRA_OK;
+    if (options->accept)
+        status = options->accept(options->accept_user, pixels, decoding->message);
+    if (status != ESRA_OK || options->head_only)
+        return status;
     /* Both sides fit an int, so their product fits; with channels and bytes the allocation checks it. */
     pixels->data = esra_allocate_untouched((size_t)width * (size_t)height, (size_t)channels * sizeof *pixels->data);
     return pixels->data ? ESRA_OK : esra_fail_memory(decoding->message);

@@ -66,7 +66,7 @@ static esra_status make_room(struct input *input, size_t room, struct message *m
 {
     if (input->keep_limit && room > WINDOW && (int64_t)(room - WINDOW) > input->keep_limit)
         return esra_fail(message, ESRA_OVER_LIMIT,
-                         "%s goes on past %lld MiB; save it to a file, or lift the limits with --no-limits",
+                         "%s goes on past %lld MiB, all of which would be kept in memory; save it to a file",
                          input->name, (long long)(input->keep_limit >> 20));
     if (room <= input->room)
         return ESRA_OK;

@@ -54,6 +54,10 @@ struct limits {
 /* What --no-limits sets: only addresses limit. */
 #define LIMITS_NONE {INT64_MAX, INT32_MAX, INT32_MAX, INT64_MAX, 0, INT32_MAX, 0}
 
+/* Asked before memory is taken for pixels, of an image without them: its size as it is stored, which the orientation may
+ * still turn. Anything but ESRA_OK, the message set, refuses the photo. */
+typedef esra_status photo_accept(void *user, const struct image *size, struct message *message);
+
 struct read_options {
     struct limits limits;
     bool tolerate_truncated; /* keep what can be decoded of a damaged file */
@@ -61,8 +65,10 @@ struct read_options {
     bool profile;            /* look into the colour profile */
     bool untrusted;          /* decode in a process that can do nothing else (doc/trust.md) */
     bool offers_tolerance;   /* who reads a message may ask for tolerate_truncated: it then says so */
+    photo_accept *accept;    /* NULL: any size within the limits will do */
+    void *accept_user;
 };
-#define READ_OPTIONS_DEFAULT {LIMITS_DEFAULT, false, false, false, false, false}
+#define READ_OPTIONS_DEFAULT {LIMITS_DEFAULT, false, false, false, false, false, NULL, NULL}
 
 /* Whether this build can read what is not trusted: it needs libseccomp. */
 bool esra_photo_can_distrust(void);

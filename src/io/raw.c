@@ -76,43 +76,44 @@ static esra_status develop(struct decoding *decoding, libraw_data_t *raw)
     return status;
 }
 
-/* The picture as it will be developed: without the sensor's border, and upright. */
+/* The picture as it will be developed: without the sensor's border, and upright. What is too large is refused before
+ * LibRaw takes memory for it. */
 static esra_status take_head(struct decoding *decoding, libraw_data_t *raw)
 {
+    esra_status status;
     decoding->photo->depth = 16;
     decoding->orientation = 1;
+    TRY(esra_decoding_check_size(decoding, raw->sizes.raw_width, raw->sizes.raw_height));
     int error = libraw_adjust_sizes_info_only(raw);
     if (error)
         return damaged(decoding, error);
-    return esra_decoding_claim(decoding, raw->sizes.iwidth, raw->sizes.iheight, raw->idata.colors == 1 ? 1 : 3);
+    TRY(esra_decoding_claim(decoding, raw->sizes.iwidth, raw->sizes.iheight, raw->idata.colors == 1 ? 1 : 3));
+fail:
+    return status;
 }
 
-static esra_status decode(struct decoding *decoding, libraw_data_t *raw, const struct bytes *file)
+/* One step on the file, by a LibRaw of its own: after take_head() one can develop nothing. */
+static esra_status with_raw(struct decoding *decoding, const struct bytes *file,
+                            esra_status (*step)(struct decoding *, libraw_data_t *))
 {
-    esra_status status;
+    libraw_data_t *raw = libraw_init(LIBRAW_OPTIONS_NONE);
+    if (!raw)
+        return esra_fail_memory(decoding->message);
     set_output(raw);
     int error = libraw_open_buffer(raw, file->data, file->size);
-    if (error)
-        return damaged(decoding, error);
-    /* Refuses what is too large before LibRaw takes memory for it. */
-    TRY(esra_decoding_claim(decoding, raw->sizes.raw_width, raw->sizes.raw_height, 3));
-    if (decoding->options->head_only)
-        return take_head(decoding, raw);
-    TRY(develop(decoding, raw));
-fail:
+    esra_status status = error ? damaged(decoding, error) : step(decoding, raw);
+    libraw_close(raw);
     return status;
 }
 
 esra_status esra_raw_decode(struct decoding *decoding)
 {
     struct bytes file = {0};
-    libraw_data_t *raw = NULL;
     esra_status status;
     TRY(esra_input_slurp(decoding->input, &file, decoding->message));
-    raw = libraw_init(LIBRAW_OPTIONS_NONE);
-    status = raw ? decode(decoding, raw, &file) : esra_fail_memory(decoding->message);
-    if (raw)
-        libraw_close(raw);
+    TRY(with_raw(decoding, &file, take_head));
+    if (!decoding->options->head_only)
+        TRY(with_raw(decoding, &file, develop));
 fail:
     esra_bytes_free(&file);
     return status;

@@ -10,7 +10,7 @@ import zlib
 import numpy as np
 
 from cli import ESRA, UNTRUSTED, CliTest
-from pictures import PNG_START, png_bytes, png_chunk, scene, to_8_bit
+from pictures import PNG_START, png_bytes, png_chunk, scene, tiff_bytes, to_8_bit
 
 
 class InfoTest(CliTest):
@@ -167,15 +167,85 @@ class Limits(InfoTest):
                            "b", "-o", "out", "--max-memory", size)
 
     def test_solve(self):
-        """Arrays of zeros that the file system need not store."""
-        with open(self.path / "I.npy", "wb") as file:
-            np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (2, 4000, 4000)})
-            file.truncate(file.tell() + 2 * 4000 * 4000 * 4)
-        problem = ["solve", "--mixtures", "I.npy", "--gradients", "E.npy", "--mixing", "1,1", "-o", "L.npy"]
-        done = self.expect(75, *problem, "--max-memory", "1G")
-        self.assertRegex(done.stderr, rb"^esra solve: this problem needs \d+\.\dG of memory, and --max-memory is 1.0G: make it "
-                                      rb"smaller, or allow more\n$")
+        self.save_sparse("I.npy", (2, 4000, 4000))
+        for mixtures in "I.npy", "-":
+            problem = ["solve", "--mixtures", mixtures, "--gradients", "E.npy", "--mixing", "1,1", "-o", "L.npy"]
+            with self.pipe_of("I.npy") as stdin:
+                code, told, peak = self.measure(*problem, "--max-memory", "1G", stdin=stdin)
+            self.assertRegex(told, r"^esra solve: this problem needs \d+\.\dG of memory, and --max-memory is 1.0G: make it "
+                                   r"smaller, or allow more\n$")
+            self.assertEqual(code, 75)
+            self.assertLess(peak, 64 * 1024)
+        problem[2] = "I.npy"
         self.assertIn(b"E.npy", self.expect(66, *problem, "--max-memory", "100G").stderr)
+
+    def pipe_of(self, name):
+        """As a shell's < <(cat name)."""
+        cat = subprocess.Popen(["cat", name], cwd=self.path, stdout=subprocess.PIPE)
+        self.addCleanup(cat.wait)
+        return cat.stdout
+
+    def test_pipes_by_any_name_are_read_once(self):
+        names = self.save_scene(photos=3, height=60, width=80)
+        self.expect(0, "separate", *names, "-o", "out", "-q", "--max-memory", "1G")
+        for name, extra in ("/dev/fd/{}", []), ("/dev/stdin", []), ("/dev/fd/{}", UNTRUSTED):
+            with self.pipe_of("p1.png") as pipe:
+                name = name.format(pipe.fileno())
+                self.expect(0, "separate", "p0.png", name, "p2.png", *extra, "-o", "again", "-q", "--max-memory", "1G",
+                            stdin=pipe, pass_fds=[pipe.fileno()])
+            self.assertEqual(*((self.path / folder / "transmitted.png").read_bytes() for folder in ("out", "again")))
+        np.save(self.path / "I.npy", np.zeros((2, 9, 11), np.float32))
+        np.save(self.path / "E.npy", np.zeros((3, 2, 9, 11), np.float32))
+        with self.pipe_of("I.npy") as pipe:
+            self.expect(0, "solve", "--mixtures", f"/dev/fd/{pipe.fileno()}", "--gradients", "E.npy", "--mixing", "1,1", "-o",
+                        "L.npy", "-q", "--max-memory", "1G", pass_fds=[pipe.fileno()])
+
+    def test_a_pipe_is_refused_before_its_pixels_are_taken(self):
+        self.save("a.png", np.zeros((60, 80, 3), np.uint8))
+        self.save("large.png", np.zeros((2000, 3000, 3), np.uint8))
+        self.save_sparse("large.npy", (2000, 3000, 3))
+        for name, extra in ("large.png", []), ("large.npy", []), ("large.png", UNTRUSTED):
+            for photos, code, line in [
+                (["a.png", "-"], 65, "a.png is 80 x 60 and - is 3000 x 2000: photos of one size are needed, from one camera "
+                                     "held one way\n"),
+                (["-", "a.png"], 75, "2 photos of 3000 x 2000 need "),
+            ]:
+                with self.subTest(name, photos=photos, extra=extra), self.pipe_of(name) as stdin:
+                    got, told, peak = self.measure("separate", *photos, *extra, "-o", "out", "--max-memory", "64M", stdin=stdin)
+                    self.assertEqual((got, told[:15 + len(line)]), (code, "esra separate: " + line))
+                    self.assertLess(peak, 64 * 1024)
+
+    def test_what_is_kept_of_a_pipe_counts(self):
+        self.save("a.png", np.zeros((60, 80, 3), np.uint8))
+        (self.path / "long.tif").write_bytes(tiff_bytes(np.zeros((60, 80), np.uint8), b"", 30 << 20))
+        with self.pipe_of("long.tif") as stdin:
+            code, told, peak = self.measure("separate", "a.png", "-", "-o", "out", "--max-memory", "32M", stdin=stdin)
+        self.assertEqual((code, told), (75, "esra separate: standard input goes on past 32 MiB, all of which would be kept in "
+                                            "memory; save it to a file\n"))
+        self.assertLess(peak, 100 * 1024)
+
+    def test_gradients(self):
+        names = self.save_scene(photos=2, height=60, width=80)
+        self.save_sparse("E.npy", (100000000,))
+        code, told, peak = self.measure("separate", *names, "-o", "out", "--gradients", "E.npy", "--max-memory", "64M")
+        self.assertEqual((code, told), (65, "esra separate: gradients E.npy must have shape (3, 2, 60, 80, 3) for these photos\n"))
+        self.assertLess(peak, 64 * 1024)
+        self.save_sparse("E.npy", (3, 2, 60, 80, 3))
+        planned = []
+        for extra in [], ["--gradients", "E.npy"]:
+            done = self.run_esra("separate", *names, "-o", "out", "-q", "--no-report", "--json", *extra, "--max-iterations", "2")
+            planned.append(json.loads(done.stdout)["memory"]["planned"])
+        self.assertGreaterEqual(planned[1] - planned[0], 4 * 3 * 2 * 60 * 80 * 3)
+
+
+class Arrays(InfoTest):
+    def test_a_shape_that_is_no_photo_costs_nothing(self):
+        self.save_sparse("a.npy", (100000000,))
+        for command in ["info", "a.npy"], ["compare", "a.npy", "a.npy"]:
+            code, told, peak = self.measure(*command)
+            self.assertEqual((code, told), (65, f"esra {command[0]}: a.npy has shape (100000000,), and a photo has (height, "
+                                                "width), (height, width, 1) or (height, width, 3)\n"))
+            self.assertLess(peak, 64 * 1024)
 
 
 if __name__ == "__main__":

@@ -91,6 +91,16 @@ class Modules(SeparateTest):
         answer = self.check_separated(names, psnr(PHOTOS[1], TRUTH) + .5)
         self.assertEqual(answer.dtype, np.uint16)
 
+    def test_raw_is_refused_before_it_is_developed(self):
+        if "camera RAW" not in readable(ESRA):
+            self.skipTest("built without LibRaw")
+        (self.path / "large.dng").write_bytes(dng_bytes(np.zeros((1500, 2000, 3))))
+        with open(self.path / "large.dng", "rb") as stdin:
+            code, told, peak = self.measure("separate", "-", "p1.png", "-o", "out", "--max-memory", "64M", stdin=stdin)
+        self.assertEqual(code, 75)
+        self.assertRegex(told, "^esra separate: 2 photos of 2000 x 1500 need ")
+        self.assertLess(peak, 64 * 1024)
+
     @unittest.skipUnless(WITHOUT, "no program without modules was built")
     def test_missing_modules_are_named(self):
         (self.path / "a.heic").write_bytes(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic")

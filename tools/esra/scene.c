@@ -1,6 +1,7 @@
 /* tools/esra/scene.c - the photos of a command line. */
 #include "scene.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,17 +9,45 @@
 #include "memory.h"
 #include "reading.h"
 
-static esra_status check_sizes(const struct scene *scene, struct message *message)
+static esra_status fail_size(const struct scene *scene, int i, const struct image *size, struct message *message)
 {
     const struct image *first = &scene->photos[0].pixels;
-    for (int i = 1; i < scene->paths.count; i++) {
-        const struct image *other = &scene->photos[i].pixels;
-        if (other->width != first->width || other->height != first->height)
-            return esra_fail(message, ESRA_BAD_DATA,
-                             "%s is %d x %d and %s is %d x %d: photos of one size are needed, from one camera held one way",
-                             scene->paths.items[0], first->width, first->height, scene->paths.items[i], other->width, other->height);
-    }
-    return ESRA_OK;
+    return esra_fail(message, ESRA_BAD_DATA,
+                     "%s is %d x %d and %s is %d x %d: photos of one size are needed, from one camera held one way",
+                     scene->paths.items[0], first->width, first->height, scene->paths.items[i], size->width, size->height);
+}
+
+static esra_status check_size(const struct scene *scene, int i, struct message *message)
+{
+    const struct image *first = &scene->photos[0].pixels, *other = &scene->photos[i].pixels;
+    bool same = other->width == first->width && other->height == first->height;
+    return same ? ESRA_OK : fail_size(scene, i, other, message);
+}
+
+/* Photo number i, whose head has been read. */
+struct newcomer {
+    const struct scene *scene;
+    const struct scene_options *options;
+    int i;
+};
+
+/* A photo_accept: of the first photo's size, upright or still on its side, and with it within the memory that may be
+ * taken. So a pipe, which cannot be read twice, is found out as soon as a file. */
+static esra_status accept(void *user, const struct image *size, struct message *message)
+{
+    const struct newcomer *new = user;
+    const struct scene *scene = new->scene;
+    const struct image *first = new->i > 0 ? &scene->photos[0].pixels : size;
+    bool same = (size->width == first->width && size->height == first->height) ||
+                (size->width == first->height && size->height == first->width);
+    if (!same)
+        return fail_size(scene, new->i, size, message);
+    if (new->options->most_bytes == 0)
+        return ESRA_OK;
+    struct memory_shape shape = {scene->paths.count, first->width, first->height, size->channels, new->options->gradients};
+    if (scene->channels > shape.channels)
+        shape.channels = scene->channels;
+    return memory_check_separate(&shape, new->options->settings, new->options->most_bytes, message);
 }
 
 /* A grey photo among colour ones becomes three equal channels. */
@@ -45,30 +74,6 @@ static esra_status choose_light(struct scene *scene, int i, const struct photo *
         esra_light_stored(&scene->lights[i]);
     else
         TRY(reading_light(&scene->lights[i], photo, scene->photos[i].pixels.channels, message));
-fail:
-    return status;
-}
-
-/* From the heads of the files alone. Standard input cannot be read twice; it is one of at least two, and must be of their
- * size. */
-static esra_status check_memory(const struct scene *scene, const struct scene_options *options, struct message *message)
-{
-    struct memory_shape shape = {.photos = scene->paths.count};
-    struct read_options read = options->read;
-    struct photo head;
-    esra_status status = ESRA_OK;
-    read.head_only = true;
-    for (int i = 0; i < scene->paths.count; i++) {
-        if (strcmp(scene->paths.items[i], "-") == 0)
-            continue;
-        TRY(esra_photo_read(&head, scene->paths.items[i], &read, message));
-        const struct image *pixels = &head.pixels;
-        shape.channels = pixels->channels > shape.channels ? pixels->channels : shape.channels;
-        shape.width = pixels->width > shape.width ? pixels->width : shape.width;
-        shape.height = pixels->height > shape.height ? pixels->height : shape.height;
-        esra_photo_free(&head);
-    }
-    TRY(memory_check_separate(&shape, options->settings, options->most_bytes, message));
 fail:
     return status;
 }
@@ -110,15 +115,29 @@ fail:
     return status;
 }
 
+static esra_status read_photo(struct scene *scene, int i, const struct scene_options *options, struct message *message)
+{
+    struct newcomer new = {scene, options, i};
+    struct read_options read = options->read;
+    esra_status status;
+    read.accept = accept;
+    read.accept_user = &new;
+    /* What is kept of a pipe is memory, too. */
+    if (options->most_bytes > 0 && (read.limits.stream == 0 || options->most_bytes < (double)read.limits.stream))
+        read.limits.stream = (int64_t)fmin(options->most_bytes, 0x1p62);
+    TRY(esra_photo_read(&scene->photos[i], scene->paths.items[i], &read, message));
+    TRY(check_size(scene, i, message));
+    int channels = scene->photos[i].pixels.channels;
+    scene->channels = channels > scene->channels ? channels : scene->channels;
+fail:
+    return status;
+}
+
 static esra_status read_photos(struct scene *scene, const struct scene_options *options, struct message *message)
 {
     esra_status status;
-    for (int i = 0; i < scene->paths.count; i++) {
-        TRY(esra_photo_read(&scene->photos[i], scene->paths.items[i], &options->read, message));
-        int channels = scene->photos[i].pixels.channels;
-        scene->channels = channels > scene->channels ? channels : scene->channels;
-    }
-    TRY(check_sizes(scene, message));
+    for (int i = 0; i < scene->paths.count; i++)
+        TRY(read_photo(scene, i, options, message));
     for (int i = 0; i < scene->paths.count; i++)
         TRY(take_light(scene, i, options->stored, message));
     for (int i = 0; i < scene->paths.count; i++) {
@@ -157,8 +176,6 @@ esra_status scene_read(struct scene *scene, char **operands, int count, const st
     scene->views = calloc((size_t)scene->paths.count, sizeof *scene->views);
     if (!scene->photos || !scene->lights || !scene->primaries || !scene->views)
         TRY(esra_fail_memory(message));
-    if (options->most_bytes > 0)
-        TRY(check_memory(scene, options, message));
     TRY(read_photos(scene, options, message));
     return ESRA_OK;
 fail:

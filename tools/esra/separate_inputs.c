@@ -175,7 +175,7 @@ fail:
 esra_status job_read_inputs(struct job *job, const struct parsed *parsed)
 {
     struct scene_options options = {.read = job->read, .stored = job->photos.stored_values, .most_bytes = job->most_bytes,
-                                    .settings = &job->settings};
+                                    .gradients = job->options.gradients != NULL, .settings = &job->settings};
     esra_status status;
     TRY(scene_read(&job->scene, parsed->operands, parsed->operand_count, &options, &job->message));
     TRY(take_reference(job));
