@@ -222,6 +222,14 @@ static void store_layer(const struct pipeline *p, struct image *layer, const esr
     store(layer, to);
 }
 
+/* To the bit, and so not from its root. */
+static void give_back_photo(struct pipeline *p, struct image *own)
+{
+    for (int c = 0; c < p->channels; c++)
+        esra_plane_load(image_plane(own, c), &p->input->images[p->reference], c);
+    store(own, &p->output->transmitted);
+}
+
 /* What photo i reflects, from the reference's frame into its own; black where the reference does not reach. */
 static esra_status return_reflected(struct pipeline *p, int i, struct image *own, struct image *mask)
 {
@@ -276,10 +284,12 @@ esra_status esra_pipeline_return(struct pipeline *p)
     struct image own = {0}, mask = {0};
     esra_status status;
     make_room(p);
-    bool none = p->output->method == ESRA_METHOD_NONE;
-    store_layer(p, none ? &p->seen[p->reference] : &p->guide.start[0], &p->output->transmitted);
     TRY(esra_image_create(&own, p->width, p->height, p->channels, p->message));
     TRY(esra_image_create(&mask, p->width, p->height, 1, p->message));
+    if (p->output->method == ESRA_METHOD_NONE)
+        give_back_photo(p, &own);
+    else
+        store_layer(p, &p->guide.start[0], &p->output->transmitted);
     for (int i = 0; p->output->reflected && i < p->photos && is_wanted(p); i++)
         TRY(return_reflected(p, i, &own, &mask));
     if (p->output->confidence.data)

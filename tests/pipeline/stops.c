@@ -116,7 +116,8 @@ static esra_outcome separate(struct scene *scene, int place, int question)
         printf("    at question %d of place %d: %s\n", question, place, esra_solver_message(solver));
     esra_solver_free(&solver);
     if (s.method == ESRA_METHOD_NONE)
-        CHECK(memcmp(scene->transmitted, scene->photos, samples * sizeof(float)) == 0);
+        if (!CHECK(memcmp(scene->transmitted, scene->photos, samples * sizeof(float)) == 0))
+            printf("    at question %d of place %d, %p\n", question, place, place < 0 ? NULL : places[place].address);
     return s.info.outcome;
 }
 
