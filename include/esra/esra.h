@@ -163,7 +163,7 @@ typedef struct esra_info {
     double objective; /* F of the layers returned, evaluated in double */
     double bound;     /* D <= the least possible F, proven */
     double gap;       /* (F - D)/max(|F|, tiny): no more than this much can be gained; see doc/NUMERICS.md */
-    int iterations; /* of the channel that took most */
+    int iterations; /* of the channel that took most; told to the callback, of the one at work */
     long long inner_iterations; /* PACTV steps over all layers and channels */
     int threads;                /* used */
     double seconds; /* of the run; told to the callback of a separation, since that began */

@@ -144,7 +144,6 @@ static esra_status choose(struct aligning *a, int photo, const struct view *view
     copy_map(&h->maps, second, maps, 1);
     m->second = true;
     m->explained_second = r->explained.share;
-    m->overlap_second = r->explained.overlap;
     m->explained_both = both;
     m->reflected = at_photo_scale(a, r);
     return ESRA_OK;
@@ -187,13 +186,11 @@ static void swap_layers(struct photo_motion *m, struct image *maps)
 {
     size_t pixels = (size_t)maps->width * (size_t)maps->height;
     struct transform t = m->transmitted;
-    double explained = m->explained, overlap = m->overlap;
+    double explained = m->explained;
     m->transmitted = m->reflected;
     m->reflected = t;
     m->explained = m->explained_second;
     m->explained_second = explained;
-    m->overlap = m->overlap_second;
-    m->overlap_second = overlap;
     for (size_t n = 0; n < pixels; n++) {
         float keep = maps->data[n];
         maps->data[n] = maps->data[n + pixels];

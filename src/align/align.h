@@ -27,8 +27,7 @@ struct photo_motion {
     double explained_both;      /* ... as either */
     double chance;              /* ... and as wrong motions near `transmitted`: what texture alone explains */
     double residual;            /* energy of the gradients' difference over their own; under 1e-3: the same photo twice */
-    double overlap;             /* share of the reference's pixels the photo sees, by `transmitted` ... */
-    double overlap_second;      /* ... by `reflected` */
+    double overlap;             /* share of the reference's pixels the photo sees, by `transmitted` */
     double apart_px;            /* mean distance at the corners between the two motions; 0 where there is one */
     double gain;                /* photo's gradients / reference's, roughly; gradients/mixing.c measures it well */
 };

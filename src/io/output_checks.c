@@ -34,7 +34,7 @@ esra_status esra_output_spare(const char *name, const char *const *inputs, int c
     for (int n = 0; n < count; n++)
         if (look_at_input(inputs[n], &input) && same_file(&input, &output))
             return esra_fail(message, ESRA_CANNOT_CREATE, "%s is one of the inputs, and would be written over: choose "
-                             "another %s", name, strchr(name, '/') ? "folder" : "name");
+                             "another name or folder", name);
     return ESRA_OK;
 }
 

@@ -202,6 +202,7 @@ esra_status esra_pipeline_warp(struct pipeline *p)
         esra_resample(p->pool, &p->seen[i], &p->still[i], &p->aligned[i], image_plane(&p->masks[i], 0));
         if (!p->motions[i].aligned)
             memset(p->masks[i].data, 0, (size_t)p->width * (size_t)p->height * sizeof(float));
+        p->motions[i].overlap = esra_image_mean(&p->masks[i]);
     }
 fail:
     return status;

@@ -43,7 +43,6 @@ static void take_given(struct pipeline *p)
                                               .reflected = TRANSFORM_IDENTITY,
                                               .aligned = true,
                                               .explained = 1,
-                                              .overlap = 1,
                                               .gain = 1};
         if (!p->input->reflected)
             continue;
@@ -72,22 +71,13 @@ fail:
     return status;
 }
 
-/* Small photos are measured in light; it may be its roots that are seen from now on. */
-static void take_measured(struct pipeline *p)
-{
-    for (int i = 0; p->rooted && i < p->photos; i++)
-        p->mixing[i] = p->reflection_gain[i] = sqrt(p->mixing[i]);
-}
-
 /* What small photos told is kept. By depth, large ones fit to a pixel or two: edges laid beside each other look fainter than
  * they are, and on photographs of one exposure the mode of their ratios came out at .87. */
 esra_status esra_pipeline_measure(struct pipeline *p)
 {
     esra_status status = ESRA_OK;
-    if (p->measured) {
-        take_measured(p);
+    if (p->measured)
         return ESRA_OK;
-    }
     struct mixing *mixing = esra_allocate((size_t)p->photos, sizeof *mixing);
     if (!mixing)
         return esra_fail_memory(p->message);

@@ -173,6 +173,8 @@ static void see_roots(struct pipeline *p, struct image **roots)
         esra_image_free(&p->copies[i]);
         p->seen[i] = p->copies[i] = (*roots)[i];
         (*roots)[i] = (struct image){0};
+        if (p->measured) /* in light, on small photos */
+            p->mixing[i] = p->reflection_gain[i] = sqrt(p->mixing[i]);
     }
     p->rooted = true;
 }

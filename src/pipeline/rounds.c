@@ -261,7 +261,8 @@ fail:
  *
  *     still_i <- still_i o g_i^-1,   and then   g_i <- g_i^-1.
  *
- * This comes after the rounds: they make both motions exact, and a scene must be aligned better than a reflection. */
+ * This comes after the rounds, but for large photos' own: they make both motions exact, and a scene must be aligned better than
+ * a reflection. */
 static void exchange_motions(struct pipeline *p)
 {
     for (int i = 0; i < p->photos; i++) {
@@ -287,8 +288,6 @@ esra_status esra_pipeline_exchange(struct pipeline *p)
     exchange_motions(p);
     p->exchanged = true;
     TRY(esra_pipeline_warp(p));
-    for (int i = 0; i < p->photos; i++)
-        p->motions[i].overlap = esra_image_mean(&p->masks[i]);
     if (p->joint && !esra_pool_stopping(p->pool)) {
         TRY(esra_joint_load(p->joint, &photos, p->message));
         TRY(solve(p, true));

@@ -67,7 +67,6 @@ static void take_over(struct pipeline *p, struct pipeline *small, double scale)
     for (int i = 0; !small->by_depth && i < p->photos; i++) {
         p->still[i] = esra_transform_rescale(&small->still[i], scale);
         p->mirror[i] = esra_transform_rescale(&small->mirror[i], scale);
-        p->motions[i].overlap = small->motions[i].overlap;
     }
     esra_pipeline_take_gains(p, small);
     p->by_depth = small->by_depth;

@@ -325,14 +325,19 @@ static void show_starts(struct fast *fast)
 }
 
 /* Where no field was shown, or none that does better, that of zeros stands. Its D does not depend on the layers: those of
- * whatever channel is loaded do. Who has had enough is not kept waiting for it: that no F is negative is known. */
+ * whatever channel is loaded do. Who has had enough is not kept waiting for it. */
 static void end_bounds(struct fast *fast)
 {
     struct candidate candidate = candidate_of(fast);
     candidate.dual_scale = 0;
-    for (int c = 0; c < fast->problem->channels && !esra_monitor_stopping(fast->monitor); c++)
-        if (fast->monitor->best[c].bound < 0)
+    for (int c = 0; c < fast->problem->channels; c++) {
+        if (fast->monitor->best[c].bound >= 0)
+            continue;
+        if (esra_monitor_stopping(fast->monitor))
+            esra_monitor_settle(fast->monitor, c, &candidate);
+        else
             esra_monitor_show(fast->monitor, c, &candidate);
+    }
 }
 
 static void run_channels(struct fast *fast)

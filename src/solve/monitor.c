@@ -47,6 +47,7 @@ esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena, str
     monitor->certify = esra_certificate_find(esra_cpu_features() & (unsigned)monitor->settings->cpu_mask);
     atomic_init(&monitor->stop, false);
     monitor->info = (esra_info)ESRA_INFO_INIT;
+    monitor->most_iterations = 0;
     esra_monitor_turn(monitor, ALL_CHANNELS);
     monitor->info.threads = esra_pool_threads(monitor->pool);
     monitor->start_s = esra_timer_now_s();
@@ -144,6 +145,16 @@ void esra_monitor_show(struct monitor *monitor, int channel, const struct candid
     }
 }
 
+void esra_monitor_settle(struct monitor *monitor, int channel, const struct candidate *any)
+{
+    struct candidate zeros = *any;
+    struct certifying job = {monitor, channel, &zeros, 1, BLOCK_ROWS};
+    zeros.dual_scale = 0;
+    monitor->best[channel].bound = 0;
+    if (monitor->result->duals)
+        esra_pool_run(monitor->pool, keep_duals, &job, monitor->problem->height, NULL);
+}
+
 double esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate)
 {
     int every = rows_blocks(monitor->problem->height) / SAMPLED_BLOCKS + 1;
@@ -179,7 +190,8 @@ static void sum_up(struct monitor *monitor, int iterations)
     double difference = info->objective - info->bound;
     double scale = fmax(fabs(info->objective), monitor->problem->tiny);
     info->gap = scale > 0 ? difference / scale : 0;
-    info->iterations = iterations > info->iterations ? iterations : info->iterations;
+    info->iterations = iterations;
+    monitor->most_iterations = iterations > monitor->most_iterations ? iterations : monitor->most_iterations;
     info->seconds = esra_timer_now_s() - monitor->start_s;
 }
 
@@ -236,7 +248,7 @@ bool esra_monitor_stopping(struct monitor *monitor)
 void esra_monitor_end(struct monitor *monitor)
 {
     esra_info *info = &monitor->info;
-    sum_up(monitor, info->iterations);
+    sum_up(monitor, monitor->most_iterations);
     info->outcome = proven(monitor)                   ? ESRA_OPTIMAL
                     : esra_monitor_stopping(monitor) ? ESRA_STOPPED
                                                       : ESRA_INACCURATE;

@@ -22,6 +22,7 @@ struct monitor {
     esra_info info;
     double start_s, next_poll_s;
     atomic_bool stop;
+    int most_iterations; /* of any channel */
     int channel;   /* the one being iterated, or ALL_CHANNELS */
     int milestone; /* the last iteration at which its progress was judged, and the gap there */
     double milestone_gap;
@@ -45,6 +46,9 @@ void esra_monitor_turn(struct monitor *monitor, int channel);
 /* Certifies one channel's iterate; copies it to the caller where it is the best so far. All channels of an iteration
  * are shown before esra_monitor_decide(). */
 void esra_monitor_show(struct monitor *monitor, int channel, const struct candidate *candidate);
+
+/* Without a look, for who has had enough: the field of zeros, which proves that no F is negative. */
+void esra_monitor_settle(struct monitor *monitor, int channel, const struct candidate *any);
 
 /* About what esra_monitor_show() would find the channel's relative gap to be, from a sample of the rows at a fraction of
  * the cost. Proves nothing. */

@@ -36,13 +36,13 @@ class Outputs(SeparateTest):
     def test_no_photo_is_written_over(self):
         before = (self.path / "p1.png").read_bytes()
         self.expect(73, "align", *NAMES, "-o", "p1.png", stderr="esra align: p1.png is one of the inputs, and would be written "
-                    "over: choose another name\n")
+                    "over: choose another name or folder\n")
         (self.path / "photo-2.png").write_bytes(before)
         self.expect(73, "synth", "-t", "photo-2.png", "-r", "p2.png", "-o", ".", "--size", "16x12", "--shift", "1",
-                    stderr="esra synth: ./photo-2.png is one of the inputs, and would be written over: choose another folder\n")
+                    stderr="esra synth: ./photo-2.png is one of the inputs, and would be written over: choose another name or folder\n")
         self.assertEqual([(self.path / name).read_bytes() for name in ("p1.png", "photo-2.png")], [before, before])
         (self.path / "photo-2.png").unlink()
-        told = "esra separate: ./{} is one of the inputs, and would be written over: choose another folder"
+        told = "esra separate: ./{} is one of the inputs, and would be written over: choose another name or folder"
         self.save("transmitted.png", to_8_bit(PHOTOS[0]))
         self.complains(73, told.format("transmitted.png"), *self.separate(photos=["transmitted.png", "p2.png"], output="."))
         os.link(self.path / "p3.png", self.path / "reflected-2.png")
@@ -51,7 +51,7 @@ class Outputs(SeparateTest):
     def test_no_photo_from_standard_input_is_written_over(self):
         """Its name is the shell's affair; the file is the one that an output would replace."""
         (self.path / "out").mkdir()
-        told = "{} is one of the inputs, and would be written over: choose another {}"
+        told = "{} is one of the inputs, and would be written over: choose another name or folder"
         for name, folder in [("transmitted.png", "out"), ("report.html", "out"), ("result.json", "out"), ("t.json", None),
                              ("photo-1.png", "out")]:
             with self.subTest(name):
@@ -61,7 +61,7 @@ class Outputs(SeparateTest):
                            "photo-1.png": ["synth", "-t", "-", "-r", "p2.png", "-o", "out", "--size", "16x12", "--shift", "1"]
                            }.get(name, self.separate(photos=["-", "p2.png"]))
                 with open(self.path / path, "rb") as photo:
-                    self.complains(73, f"esra {command[0]}: {told.format(path, 'folder' if folder else 'name')}", *command,
+                    self.complains(73, f"esra {command[0]}: {told.format(path)}", *command,
                                    stdin=photo)
         (self.path / "out/transmitted.png").unlink()
         (self.path / "out/result.json").unlink()

@@ -291,14 +291,14 @@ class Mistakes(SolveTest):
 
     def test_no_input_is_written_over(self):
         np.save(self.path / "W.npy", np.ones((2, 9, 11), np.float32))
-        told = "esra solve: {} is one of the inputs, and would be written over: choose another {}"
+        told = "esra solve: {} is one of the inputs, and would be written over: choose another name or folder"
         weights = "--weights", "W.npy"
         for arguments, name in [(self.solve(output="I.npy"), "I.npy"), (self.solve("--duals", "./E.npy"), "./E.npy"),
                                 (self.solve(*weights, output="W.npy"), "W.npy")]:
             with self.subTest(name):
-                self.complains(73, told.format(name, "folder" if "/" in name else "name"), *arguments)
+                self.complains(73, told.format(name), *arguments)
         with open(self.path / "I.npy", "rb") as mixtures:
-            self.complains(73, told.format("I.npy", "name"), *self.solve(mixtures="-", output="I.npy"), stdin=mixtures)
+            self.complains(73, told.format("I.npy"), *self.solve(mixtures="-", output="I.npy"), stdin=mixtures)
 
     def test_control_characters_do_not_reach_the_terminal(self):
         self.complains(66, "esra solve: cannot read a?b?[31m: No such file or directory",

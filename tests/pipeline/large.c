@@ -32,7 +32,7 @@ static esra_image view(const struct image *image)
     return esra_image_planar(image->data, image->width, image->height, image->channels);
 }
 
-static void make_photos(struct image *photos, bool depth, esra_transform *truth, double *mixing)
+static void make_photos(struct image *photos, bool depth, esra_transform truth[2][PHOTOS], double *mixing)
 {
     struct image layers[2];
     esra_image views[PHOTOS], layer_views[2];
@@ -54,7 +54,8 @@ static void make_photos(struct image *photos, bool depth, esra_transform *truth,
         views[i] = view(&photos[i]);
     }
     result.photos = views;
-    result.transmitted_motion = truth;
+    result.transmitted_motion = truth[0];
+    result.reflected_motion = truth[1];
     result.mixing = mixing;
     CHECK(esra_synth(&layer_views[0], &layer_views[1], &settings, &result) == ESRA_OK);
     for (int i = 0; i < PHOTOS; i++)
@@ -64,11 +65,12 @@ static void make_photos(struct image *photos, bool depth, esra_transform *truth,
     esra_image_free(&layers[1]);
 }
 
-static void motions_are_exact(void)
+/* Of the scene, or with the layers exchanged of what it mirrors, which is blurred and fainter. */
+static void align_and_check(bool swap, double most_px)
 {
     struct image photos[PHOTOS];
     esra_image views[PHOTOS];
-    esra_transform truth[PHOTOS], found[PHOTOS];
+    esra_transform truth[2][PHOTOS], found[PHOTOS];
     double mixing[PHOTOS], gains[PHOTOS];
     esra_photos input = ESRA_PHOTOS_INIT;
     esra_separation separation = {.struct_size = sizeof separation, .transmitted_motion = found, .mixing = gains};
@@ -78,16 +80,16 @@ static void motions_are_exact(void)
         views[i] = view(&photos[i]);
     input.photos = PHOTOS;
     input.images = views;
+    input.swap = swap;
     CHECK(esra_solver_create(&solver) == ESRA_OK);
     CHECK(esra_solver_align(solver, &input, NULL, &separation) == ESRA_OK);
     for (int i = 1; i < PHOTOS; i++) {
         struct transform a, b;
-        memcpy(a.h, truth[i].h, sizeof a.h);
+        memcpy(a.h, truth[swap][i].h, sizeof a.h);
         memcpy(b.h, found[i].h, sizeof b.h);
         double apart = esra_transform_distance(&a, &b, WIDTH, HEIGHT);
-        CHECK(apart < .3);
-        CHECK(fabs(gains[i] / mixing[i] - 1) < .01);
-        if (!(apart < .3))
+        CHECK(swap || fabs(gains[i] / mixing[i] - 1) < .01);
+        if (!CHECK(apart < most_px))
             printf("  photo %d: corners %.3f px off\n", i + 1, apart);
     }
     esra_solver_free(&solver);
@@ -95,12 +97,22 @@ static void motions_are_exact(void)
         esra_image_free(&photos[i]);
 }
 
+static void motions_are_exact(void)
+{
+    align_and_check(false, .3);
+}
+
+static void exchanged_motions_are_exact(void)
+{
+    align_and_check(true, 1);
+}
+
 /* Photos under .6 MP were always measured; of larger ones by depth the gains once stayed 1. */
 static void gains_are_found_by_depth_too(void)
 {
     struct image photos[PHOTOS];
     esra_image views[PHOTOS];
-    esra_transform truth[PHOTOS];
+    esra_transform truth[2][PHOTOS];
     double mixing[PHOTOS], gains[PHOTOS];
     esra_photos input = ESRA_PHOTOS_INIT;
     esra_separation separation = ESRA_SEPARATION_INIT;
@@ -129,6 +141,7 @@ static void gains_are_found_by_depth_too(void)
 int main(void)
 {
     RUN(motions_are_exact);
+    RUN(exchanged_motions_are_exact);
     RUN(gains_are_found_by_depth_too);
     return check_report();
 }

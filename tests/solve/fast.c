@@ -154,6 +154,8 @@ static void a_stopped_run_tells_the_truth(void)
     esra_info info;
     int calls = 0;
     instance_fill(&it, 0, 1, 0.05);
+    for (int n = 0; n < 2 * it.photos + 2; n++)
+        check_fill(it.duals[n].data, 90 * 70 * 3, 77, 78);
     esra_solver_set_progress(solver, stop_at_once, &calls);
     CHECK(instance_solve(&it, solver, &settings, &info) == ESRA_OK);
     esra_solver_set_progress(solver, NULL, NULL);

@@ -87,8 +87,8 @@ static void put_prediction(struct page *page, const esra_separation *s)
         page_put(page, " As a check each photo was left out in turn: the layers of the others predicted it %.1f times as well as "
                        "the photo most like it.", times);
     else
-        page_put(page, " As a check each photo was left out in turn: the layers of the others predicted it hardly better than "
-                       "the photo most like it, so look twice.");
+        page_put(page, " As a check each photo was left out in turn: the layers of the others predicted it %s than the photo most "
+                       "like it, so look twice.", times > 1 ? "hardly better" : "no better");
 }
 
 static void put_head(struct page *page, const struct report *report)

@@ -67,7 +67,7 @@ static esra_status make_result(struct job *job)
 {
     const esra_separation *s = &job->separation;
     const esra_info *info = &s->info;
-    bool solved = s->method != ESRA_METHOD_NONE;
+    bool solved = s->method != ESRA_METHOD_NONE, joint = s->joint_trusted > 0;
     char engine[32];
     setting_choice("engine", job->settings.engine, engine, sizeof engine);
     job->result = json_pack(
@@ -81,8 +81,8 @@ static esra_status make_result(struct job *job)
         solved ? esra_outcome_name(info->outcome) : "none", "engine", engine, "objective",
         number_to_json(solved ? info->objective : NAN), "bound", number_to_json(solved ? info->bound : NAN), "gap",
         number_to_json(solved ? info->gap : NAN), "iterations",
-        info->iterations, "joint", "objective", number_to_json(s->joint_objective), "residual",
-        number_to_json(s->joint_residual), "trusted", number_to_json(s->joint_trusted), "prediction", "error",
+        info->iterations, "joint", "objective", number_to_json(joint ? s->joint_objective : NAN), "residual",
+        number_to_json(joint ? s->joint_residual : NAN), "trusted", number_to_json(joint ? s->joint_trusted : NAN), "prediction", "error",
         number_to_json(s->prediction_error), "baseline", number_to_json(s->prediction_base), "threads", info->threads,
         "seconds", "align", s->align_s, "joint", s->joint_s, "solve", s->solve_s, "total", s->total_s);
     return job->result && json_object_set_new(job->result, "memory", memory_to_json(job)) == 0
