@@ -1,90 +1,18 @@
-/* io/profile.c - what is asked of an ICC profile, by lcms2. Every call has a context of its own: no global state, and
- * lcms2's complaints go nowhere. */
+/* io/profile.c - what is asked of an ICC profile, by lcms2. */
 #include "io/profile.h"
 
 #include <stdlib.h>
 
-#include <lcms2.h>
-#include <lcms2_plugin.h>
-
-/* ---- Memory ---- */
-
-/* lcms2's own bound for one block: who asks for more is a profile that lies, and not a machine that is short. */
-#define MOST_BYTES (512u << 20)
-
-/* What lcms2 cannot store it leaves out, and answers as if the profile were of no use: only here can the one be told from the
- * other. While a context is being made it has no user yet; it then comes out as NULL. */
-static void *noted(cmsContext context, void *block)
-{
-    bool *ran_out = cmsGetContextUserData(context);
-    if (!block && ran_out)
-        *ran_out = true;
-    return block;
-}
-
-static void *on_allocate(cmsContext context, cmsUInt32Number size)
-{
-    return size <= MOST_BYTES ? noted(context, malloc(size)) : NULL;
-}
-
-static void on_free(cmsContext context, void *block)
-{
-    (void)context;
-    free(block);
-}
-
-static void *on_reallocate(cmsContext context, void *block, cmsUInt32Number size)
-{
-    return size <= MOST_BYTES ? noted(context, realloc(block, size)) : NULL;
-}
-
-/* A context is used by one thread. lcms2's own locks are made with memory, and version 2.14 does not look whether there was
- * any. */
-static void *make_lock(cmsContext context)
-{
-    static char lock;
-    (void)context;
-    return &lock;
-}
-
-static void free_lock(cmsContext context, void *lock)
-{
-    (void)context;
-    (void)lock;
-}
-
-static cmsBool take_lock(cmsContext context, void *lock)
-{
-    (void)context;
-    (void)lock;
-    return TRUE;
-}
-
-/* *ran_out becomes true where memory is short, also at once; it must live as long as the context. */
-static cmsContext make_context(bool *ran_out)
-{
-    cmsPluginMutex locks = {.base = {cmsPluginMagicNumber, 2060, cmsPluginMutexSig, NULL},
-                            .CreateMutexPtr = make_lock,
-                            .DestroyMutexPtr = free_lock,
-                            .LockMutexPtr = take_lock,
-                            .UnlockMutexPtr = free_lock};
-    cmsPluginMemHandler memory = {.base = {cmsPluginMagicNumber, 2060, cmsPluginMemHandlerSig, &locks.base},
-                                  .MallocPtr = on_allocate,
-                                  .FreePtr = on_free,
-                                  .ReallocPtr = on_reallocate};
-    *ran_out = false;
-    cmsContext context = cmsCreateContext(&memory, ran_out);
-    *ran_out = *ran_out || !context;
-    return context;
-}
+#include "io/lcms.h"
 
 /* ---- Curves ---- */
 
 struct profile {
-    bool ran_out; /* of memory */
-    cmsContext context;
+    struct photo *photo;
     cmsHPROFILE handle;
     const cmsToneCurve *curves[3];
+    bool ran_out; /* of memory, beside lcms2's */
+    struct lcms lcms;
 };
 
 static double sample_table(const cmsToneCurve *curve, double code)
@@ -122,23 +50,6 @@ static bool find_curves(struct profile *profile, int channels)
     return true;
 }
 
-static bool open_profile(struct profile *profile, const struct bytes *icc)
-{
-    *profile = (struct profile){.handle = NULL};
-    profile->context = make_context(&profile->ran_out);
-    if (profile->context && icc->size)
-        profile->handle = cmsOpenProfileFromMemTHR(profile->context, icc->data, (cmsUInt32Number)icc->size);
-    return profile->handle != NULL;
-}
-
-static void close_profile(struct profile *profile)
-{
-    if (profile->handle)
-        cmsCloseProfile(profile->handle);
-    if (profile->context)
-        cmsDeleteContext(profile->context);
-}
-
 /* Descriptions come from anyone: only what a terminal can show without being steered by it. */
 static void take_name(const struct profile *profile, char *name, size_t size)
 {
@@ -167,25 +78,36 @@ static void take_curves(const struct profile *profile, struct photo *photo)
             photo->curves[c * CURVE_CODES + k] = curve_value(profile->curves[c], (double)k / (CURVE_CODES - 1));
 }
 
+static void look(void *user)
+{
+    struct profile *profile = user;
+    struct photo *photo = profile->photo;
+    profile->handle = cmsOpenProfileFromMemTHR(profile->lcms.context, photo->icc.data, (cmsUInt32Number)photo->icc.size);
+    if (!profile->handle)
+        return;
+    take_name(profile, photo->profile_name, sizeof photo->profile_name);
+    if (!find_curves(profile, photo->pixels.channels))
+        return;
+    photo->curves = malloc((size_t)photo->pixels.channels * CURVE_CODES * sizeof *photo->curves);
+    profile->ran_out = !photo->curves;
+    if (profile->ran_out)
+        return;
+    photo->curve_channels = photo->pixels.channels;
+    take_curves(profile, photo);
+    if (photo->pixels.channels == 3)
+        take_primaries(profile, photo);
+}
+
+/* An open profile goes with all else that lcms2 has. */
 esra_status esra_profile_look(struct photo *photo, struct message *message)
 {
-    struct profile profile;
-    esra_status status = ESRA_OK;
-    if (open_profile(&profile, &photo->icc)) {
-        take_name(&profile, photo->profile_name, sizeof photo->profile_name);
-        if (find_curves(&profile, photo->pixels.channels)) {
-            photo->curves = malloc((size_t)photo->pixels.channels * CURVE_CODES * sizeof *photo->curves);
-            status = photo->curves ? ESRA_OK : esra_fail_memory(message);
-        }
-        if (photo->curves) {
-            photo->curve_channels = photo->pixels.channels;
-            take_curves(&profile, photo);
-            if (photo->pixels.channels == 3)
-                take_primaries(&profile, photo);
-        }
-    }
-    close_profile(&profile);
-    return profile.ran_out ? esra_fail_memory(message) : status;
+    struct profile profile = {.photo = photo};
+    if (photo->icc.size == 0)
+        return ESRA_OK;
+    esra_lcms_begin(&profile.lcms);
+    bool done = esra_lcms_run(&profile.lcms, look, &profile);
+    esra_lcms_end(&profile.lcms);
+    return done && !profile.ran_out ? ESRA_OK : esra_fail_memory(message);
 }
 
 /* ---- Making one ---- */
@@ -202,20 +124,32 @@ static cmsHPROFILE with_primaries(cmsContext context, const double xy[8])
     return profile;
 }
 
+struct making {
+    const double *xy;
+    struct bytes *icc;
+    bool ran_out; /* of memory, beside lcms2's */
+    struct lcms lcms;
+};
+
+static void make(void *user)
+{
+    struct making *m = user;
+    cmsUInt32Number size = 0;
+    cmsHPROFILE profile = with_primaries(m->lcms.context, m->xy);
+    if (!profile || !cmsSaveProfileToMem(profile, NULL, &size))
+        return;
+    m->icc->data = malloc(size);
+    m->icc->size = m->icc->data && cmsSaveProfileToMem(profile, m->icc->data, &size) ? size : 0;
+    m->ran_out = m->icc->size == 0;
+}
+
 esra_status esra_profile_make(struct bytes *icc, const double xy[8], struct message *message)
 {
-    struct profile profile = {.handle = NULL};
-    cmsUInt32Number size = 0;
-    profile.context = make_context(&profile.ran_out);
-    if (profile.context)
-        profile.handle = with_primaries(profile.context, xy);
-    if (profile.handle && cmsSaveProfileToMem(profile.handle, NULL, &size)) {
-        icc->data = malloc(size);
-        icc->size = icc->data && cmsSaveProfileToMem(profile.handle, icc->data, &size) ? size : 0;
-        profile.ran_out = profile.ran_out || icc->size == 0;
-    }
-    close_profile(&profile);
-    if (!profile.ran_out)
+    struct making making = {.xy = xy, .icc = icc};
+    esra_lcms_begin(&making.lcms);
+    bool done = esra_lcms_run(&making.lcms, make, &making);
+    esra_lcms_end(&making.lcms);
+    if (done && !making.ran_out)
         return ESRA_OK;
     esra_bytes_free(icc);
     return esra_fail_memory(message);
@@ -224,24 +158,25 @@ esra_status esra_profile_make(struct bytes *icc, const double xy[8], struct mess
 /* ---- CMYK ---- */
 
 struct cmyk {
-    bool ran_out; /* of memory */
-    cmsContext context;
+    const struct bytes *icc;
+    bool inverted;
     cmsHTRANSFORM transform;
+    struct lcms lcms;
 };
 
-static cmsHTRANSFORM make_transform(cmsContext context, const struct bytes *icc, bool inverted)
+static void make_transform(void *user)
 {
-    cmsHPROFILE from = cmsOpenProfileFromMemTHR(context, icc->data, (cmsUInt32Number)icc->size);
+    struct cmyk *cmyk = user;
+    cmsContext context = cmyk->lcms.context;
+    cmsHPROFILE from = cmsOpenProfileFromMemTHR(context, cmyk->icc->data, (cmsUInt32Number)cmyk->icc->size);
     cmsHPROFILE to = cmsCreate_sRGBProfileTHR(context);
-    cmsHTRANSFORM transform = NULL;
     if (from && to && cmsGetColorSpace(from) == cmsSigCmykData)
-        transform = cmsCreateTransformTHR(context, from, inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8, to, TYPE_RGB_16,
-                                          INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_BLACKPOINTCOMPENSATION);
+        cmyk->transform = cmsCreateTransformTHR(context, from, cmyk->inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8, to, TYPE_RGB_16,
+                                                INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_BLACKPOINTCOMPENSATION);
     if (from)
         cmsCloseProfile(from);
     if (to)
         cmsCloseProfile(to);
-    return transform;
 }
 
 esra_status esra_cmyk_create(struct cmyk **cmyk, struct decoding *decoding, bool inverted)
@@ -253,10 +188,10 @@ esra_status esra_cmyk_create(struct cmyk **cmyk, struct decoding *decoding, bool
     *cmyk = calloc(1, sizeof **cmyk);
     if (!*cmyk)
         return esra_fail_memory(decoding->message);
-    (*cmyk)->context = make_context(&(*cmyk)->ran_out);
-    if ((*cmyk)->context)
-        (*cmyk)->transform = make_transform((*cmyk)->context, icc, inverted);
-    if ((*cmyk)->ran_out)
+    (*cmyk)->icc = icc;
+    (*cmyk)->inverted = inverted;
+    esra_lcms_begin(&(*cmyk)->lcms);
+    if (!esra_lcms_run(&(*cmyk)->lcms, make_transform, *cmyk))
         return esra_fail_memory(decoding->message);
     if ((*cmyk)->transform)
         return ESRA_OK;
@@ -270,10 +205,8 @@ void esra_cmyk_convert(const struct cmyk *cmyk, const unsigned char *from, uint1
 
 void esra_cmyk_free(struct cmyk **cmyk)
 {
-    if (*cmyk && (*cmyk)->transform)
-        cmsDeleteTransform((*cmyk)->transform);
-    if (*cmyk && (*cmyk)->context)
-        cmsDeleteContext((*cmyk)->context);
+    if (*cmyk)
+        esra_lcms_end(&(*cmyk)->lcms);
     free(*cmyk);
     *cmyk = NULL;
 }
