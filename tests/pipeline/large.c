@@ -32,10 +32,18 @@ static esra_image view(const struct image *image)
     return esra_image_planar(image->data, image->width, image->height, image->channels);
 }
 
-static void make_photos(struct image *photos, bool depth, esra_transform truth[2][PHOTOS], double *mixing)
+struct scene {
+    struct image photos[PHOTOS]; /* owned */
+    esra_image views[PHOTOS];
+    esra_photos input;
+    esra_transform truth[2][PHOTOS]; /* motion of the scene, of what is mirrored */
+    double mixing[PHOTOS];
+};
+
+static void scene_create(struct scene *scene, bool depth)
 {
     struct image layers[2];
-    esra_image views[PHOTOS], layer_views[2];
+    esra_image layer_views[2];
     esra_synth_settings settings;
     esra_synth_result result = ESRA_SYNTH_RESULT_INIT;
     esra_synth_settings_default(&settings);
@@ -50,51 +58,53 @@ static void make_photos(struct image *photos, bool depth, esra_transform truth[2
         layer_views[l] = view(&layers[l]);
     }
     for (int i = 0; i < PHOTOS; i++) {
-        CHECK(esra_image_create(&photos[i], WIDTH, HEIGHT, 1, &message) == ESRA_OK);
-        views[i] = view(&photos[i]);
+        CHECK(esra_image_create(&scene->photos[i], WIDTH, HEIGHT, 1, &message) == ESRA_OK);
+        scene->views[i] = view(&scene->photos[i]);
     }
-    result.photos = views;
-    result.transmitted_motion = truth[0];
-    result.reflected_motion = truth[1];
-    result.mixing = mixing;
+    result.photos = scene->views;
+    result.transmitted_motion = scene->truth[0];
+    result.reflected_motion = scene->truth[1];
+    result.mixing = scene->mixing;
     CHECK(esra_synth(&layer_views[0], &layer_views[1], &settings, &result) == ESRA_OK);
     for (int i = 0; i < PHOTOS; i++)
         for (size_t n = 0; n < (size_t)WIDTH * HEIGHT; n++)
-            photos[i].data[n] = (float)esra_srgb_to_linear(photos[i].data[n]);
+            scene->photos[i].data[n] = (float)esra_srgb_to_linear(scene->photos[i].data[n]);
     esra_image_free(&layers[0]);
     esra_image_free(&layers[1]);
+    scene->input = (esra_photos)ESRA_PHOTOS_INIT;
+    scene->input.photos = PHOTOS;
+    scene->input.images = scene->views;
+}
+
+static void scene_free(struct scene *scene)
+{
+    for (int i = 0; i < PHOTOS; i++)
+        esra_image_free(&scene->photos[i]);
 }
 
 /* Of the scene, or with the layers exchanged of what it mirrors, which is blurred and fainter. */
 static void align_and_check(bool swap, double most_px)
 {
-    struct image photos[PHOTOS];
-    esra_image views[PHOTOS];
-    esra_transform truth[2][PHOTOS], found[PHOTOS];
-    double mixing[PHOTOS], gains[PHOTOS];
-    esra_photos input = ESRA_PHOTOS_INIT;
+    struct scene scene;
+    esra_transform found[PHOTOS];
+    double gains[PHOTOS];
     esra_separation separation = {.struct_size = sizeof separation, .transmitted_motion = found, .mixing = gains};
     esra_solver *solver;
-    make_photos(photos, false, truth, mixing);
-    for (int i = 0; i < PHOTOS; i++)
-        views[i] = view(&photos[i]);
-    input.photos = PHOTOS;
-    input.images = views;
-    input.swap = swap;
+    scene_create(&scene, false);
+    scene.input.swap = swap;
     CHECK(esra_solver_create(&solver) == ESRA_OK);
-    CHECK(esra_solver_align(solver, &input, NULL, &separation) == ESRA_OK);
+    CHECK(esra_solver_align(solver, &scene.input, NULL, &separation) == ESRA_OK);
     for (int i = 1; i < PHOTOS; i++) {
         struct transform a, b;
-        memcpy(a.h, truth[swap][i].h, sizeof a.h);
+        memcpy(a.h, scene.truth[swap][i].h, sizeof a.h);
         memcpy(b.h, found[i].h, sizeof b.h);
         double apart = esra_transform_distance(&a, &b, WIDTH, HEIGHT);
-        CHECK(swap || fabs(gains[i] / mixing[i] - 1) < .01);
+        CHECK(swap || fabs(gains[i] / scene.mixing[i] - 1) < .01);
         if (!CHECK(apart < most_px))
             printf("  photo %d: corners %.3f px off\n", i + 1, apart);
     }
     esra_solver_free(&solver);
-    for (int i = 0; i < PHOTOS; i++)
-        esra_image_free(&photos[i]);
+    scene_free(&scene);
 }
 
 static void motions_are_exact(void)
@@ -110,32 +120,24 @@ static void exchanged_motions_are_exact(void)
 /* Photos under .6 MP were always measured; of larger ones by depth the gains once stayed 1. */
 static void gains_are_found_by_depth_too(void)
 {
-    struct image photos[PHOTOS];
-    esra_image views[PHOTOS];
-    esra_transform truth[2][PHOTOS];
-    double mixing[PHOTOS], gains[PHOTOS];
-    esra_photos input = ESRA_PHOTOS_INIT;
+    struct scene scene;
+    double gains[PHOTOS];
     esra_separation separation = ESRA_SEPARATION_INIT;
     esra_settings settings;
     esra_solver *solver;
     esra_settings_default(&settings);
     settings.gap = .2;
     separation.mixing = gains;
-    make_photos(photos, true, truth, mixing);
-    for (int i = 0; i < PHOTOS; i++)
-        views[i] = view(&photos[i]);
-    input.photos = PHOTOS;
-    input.images = views;
-    input.motion = ESRA_MOTION_DEPTH;
+    scene_create(&scene, true);
+    scene.input.motion = ESRA_MOTION_DEPTH;
     CHECK(esra_solver_create(&solver) == ESRA_OK);
-    CHECK(esra_solver_separate(solver, &input, &settings, &separation) == ESRA_OK);
-    CHECK(fabs(mixing[1] - 1) > .03 || fabs(mixing[2] - 1) > .03);
+    CHECK(esra_solver_separate(solver, &scene.input, &settings, &separation) == ESRA_OK);
+    CHECK(fabs(scene.mixing[1] - 1) > .03 || fabs(scene.mixing[2] - 1) > .03);
     for (int i = 1; i < PHOTOS; i++)
-        if (!CHECK(fabs(gains[i] / mixing[i] - 1) < .02))
-            printf("  photo %d: gain %.3f, truly %.3f\n", i + 1, gains[i], mixing[i]);
+        if (!CHECK(fabs(gains[i] / scene.mixing[i] - 1) < .02))
+            printf("  photo %d: gain %.3f, truly %.3f\n", i + 1, gains[i], scene.mixing[i]);
     esra_solver_free(&solver);
-    for (int i = 0; i < PHOTOS; i++)
-        esra_image_free(&photos[i]);
+    scene_free(&scene);
 }
 
 int main(void)
