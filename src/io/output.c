@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/paths.h"
+
 /* Bytes of a file's name that its temporary takes over: what is added to them must fit as well, where a name holds 255
  * bytes and where it holds 143 (eCryptfs). */
 #define MAX_STEM 100
@@ -24,7 +26,7 @@ static esra_status fail_create(const struct output *output, int reason, struct m
 {
     if (reason == ENOMEM)
         return esra_fail_memory(message);
-    return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write %s: %s", output->name, strerror(reason));
+    return esra_fail(message, esra_paths_refusal(reason), "cannot write %s: %s", output->name, strerror(reason));
 }
 
 static mode_t mask(void)

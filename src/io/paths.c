@@ -94,12 +94,23 @@ char *esra_paths_join(const char *folder, const char *file)
     return path;
 }
 
+esra_status esra_paths_refusal(int reason)
+{
+    switch (reason) {
+    case ENOMEM: return ESRA_OUT_OF_MEMORY;
+    case EDQUOT:
+    case EIO:
+    case ENOSPC: return ESRA_IO_ERROR;
+    default: return ESRA_CANNOT_CREATE;
+    }
+}
+
 esra_status esra_paths_make_folder(const char *folder, bool *made, struct message *message)
 {
     struct stat is;
     *made = mkdir(folder, 0777) == 0;
     if (!*made && errno != EEXIST)
-        return esra_fail(message, ESRA_CANNOT_CREATE, "cannot make the folder %s: %s", folder, strerror(errno));
+        return esra_fail(message, esra_paths_refusal(errno), "cannot make the folder %s: %s", folder, strerror(errno));
     if (stat(folder, &is) || !S_ISDIR(is.st_mode))
         return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write into %s: it is not a folder", folder);
     return ESRA_OK;

@@ -14,6 +14,7 @@
 #include "batch.h"
 #include "exit.h"
 #include "io/codec.h"
+#include "io/paths.h"
 #include "json.h"
 
 /* Children of a batch that was killed die with it, but not at the same instant. */
@@ -109,7 +110,7 @@ esra_status batch_journal_open(struct batch_journal *journal, const char *folder
         return esra_fail_memory(message);
     journal->fd = open(journal->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (journal->fd < 0)
-        return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write %s: %s", journal->path, strerror(errno));
+        return esra_fail(message, esra_paths_refusal(errno), "cannot write %s: %s", journal->path, strerror(errno));
     if (!lock(journal->fd))
         return esra_fail(message, ESRA_OVER_LIMIT,
                          "another esra batch is at work in %s; wait for it, or choose another folder", folder);

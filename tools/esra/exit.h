@@ -14,7 +14,7 @@
     ROW(EXIT_DATA, 65, "an input is damaged, does not fit the others, or is out of range")          \
     ROW(EXIT_NO_INPUT, 66, "an input does not exist or may not be read")                            \
     ROW(EXIT_CREATE, 73, "an output cannot be created")                                             \
-    ROW(EXIT_IO, 74, "reading or writing broke off")                                                \
+    ROW(EXIT_IO, 74, "reading or writing broke off, or the disk is full")                           \
     ROW(EXIT_LIMIT, 75, "out of memory, or over a limit")                                           \
     ROW(EXIT_INTERRUPTED, 130, "interrupted; with --keep-partial the best layers so far are written") \
     ROW(EXIT_TERMINATED, 143, "terminated; likewise")
