@@ -269,4 +269,4 @@ class Stops(BatchTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -26,4 +26,4 @@ class Bench(CliTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

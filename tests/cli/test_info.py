@@ -250,4 +250,4 @@ class Arrays(InfoTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

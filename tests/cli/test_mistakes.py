@@ -212,4 +212,4 @@ class Transforms(SeparateTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

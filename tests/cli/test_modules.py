@@ -118,4 +118,4 @@ class Modules(SeparateTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

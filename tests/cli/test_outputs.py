@@ -162,4 +162,4 @@ class Outputs(SeparateTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

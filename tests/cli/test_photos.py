@@ -201,4 +201,4 @@ class HardScenes(SeparateTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

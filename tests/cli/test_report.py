@@ -91,4 +91,4 @@ class Report(SeparateTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

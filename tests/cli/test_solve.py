@@ -532,4 +532,4 @@ class Help(CliTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -185,4 +185,4 @@ class Mistakes(SynthTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

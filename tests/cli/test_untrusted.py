@@ -80,4 +80,4 @@ class Untrusted(CliTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -3,13 +3,14 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import sys
 import tempfile
 
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from cli import ESRA, CliTest  # noqa: E402
+from cli import ESRA, SOURCE, UNTRUSTED, CliTest  # noqa: E402
 from pictures import png_bytes, scene, to_8_bit  # noqa: E402
 
 # Thousands of files are written and synced: in memory, where there is a folder for that.
@@ -26,6 +27,17 @@ def layers(kind, photos=2):
     return [f"out/{name}.{kind}" for name in names] + ["out/result.json", "out/report.html"]
 
 
+def made(kind):
+    return ["synth", "-t", "a.png", "-r", "p1.png", "-o", "out", "-n", "2", "--size", "16x12", "--shift", "1", "--format", kind]
+
+
+def made_files(kind, depth=False):
+    layers = ["truth-transmitted", "truth-reflected"]
+    depths = [f"{name}-inverse-depth.npy" for name in layers] if depth else []
+    return [f"out/{name}" for name in (f"photo-1.{kind}", f"photo-2.{kind}", *(f"{name}-1.png" for name in layers), *depths,
+                                       "truth.json")]
+
+
 # name: arguments, exit code of a good run, what it writes
 COMMANDS = {
     **{f"separate to {kind}": (["separate", *TWICE, "-o", "out", "--format", kind, "-q"], 11, layers(kind))
@@ -35,18 +47,23 @@ COMMANDS = {
     "align": (["align", *TWICE, "-o", "t.json", "-q"], 0, ["t.json"]),
     "solve": (["solve", "--mixtures", "I.npy", "--gradients", "E.npy", "--mixing", "0.8,0.9", "-o", "L.npy", "-q",
                "--duals", "U.npy", "--max-iterations", "2", "--gap", "0"], 0, ["L.npy", "U.npy"]),
-    "synth": (["synth", "-t", "a.png", "-r", "p1.png", "-o", "out", "-n", "2", "--size", "16x12", "--shift", "1"], 0,
-              [f"out/{name}" for name in ("photo-1.png", "photo-2.png", "truth-transmitted-1.png",
-                                          "truth-reflected-1.png", "truth.json")]),
+    "synth": (made("png"), 0, made_files("png")),
+    "synth to jpg": (made("jpg"), 0, made_files("jpg")),
+    "synth with depth": ([*made("tif"), "--depth"], 0, made_files("tif", depth=True)),
     "separate by transforms": (["separate", *TWICE, "-o", "out", "--transforms", "T.json", "--gradients", "G.npy", "--layers",
                                 "transmitted", "--no-report", "-q", "--max-iterations", "1"], None,
                                ["out/transmitted.png", "out/confidence.png", "out/result.json"]),
     "compare": (["compare", "a.png", "b.png", "--json"], 0, []),
     "info": (["info", "a.png"], 0, []),
     "info as JSON": (["info", "--plan", "--json", "a.png", "b.png"], 0, []),
+    "compare of other formats": (["compare", "grey-16-metadata.tif", "grey.jpg"], 0, []),
+    **({"compare, untrusted": (["compare", "grey-16-metadata.tif", "grey.jpg", *UNTRUSTED], 0, [])} if UNTRUSTED else {}),
     "bench": (["bench", "kernels"], 0, []),
     "help": (["help", "--format", "man"], 0, []),
 }
+
+# Every kind of output once; the whole separation adds nothing to that but time.
+WRITERS = [name for name, (_, _, outputs) in COMMANDS.items() if outputs and name != "separate"]
 
 
 def without_times(name, data):
@@ -67,6 +84,8 @@ class FaultTest(CliTest):
             self.save(name, rng.integers(0, 256, (height, 20, 3), np.uint8))
         for n, photo in enumerate(scene(photos=3, height=40, width=48)[0]):
             self.save(f"p{n + 1}", to_8_bit(photo))
+        for name in "jpeg/grey.jpg", "tiff/grey-16-metadata.tif":
+            shutil.copy(SOURCE / "tests/fuzz/corpus" / name, self.path)
         motion = {"transmitted": np.eye(3).tolist(), "reflected": [[1, 0, 2], [0, 1, 1], [0, 0, 1]]}
         (self.path / "T.json").write_text(json.dumps({"schema": "esra-transforms-1", "reference": 1, "width": 20,
                                                       "height": 16, "photos": [motion, motion]}))
@@ -79,15 +98,14 @@ class FaultTest(CliTest):
         (self.path / f"{name}.png").write_bytes(png_bytes(pixels))
 
     def run_faulty(self, arguments, fault="", **options):
-        environment = {**os.environ, "ESRA_FAULT": fault, "ESRA_FAULT_TELL": f"{self.folder.name}.tell"}
-        done = self.run_esra(*arguments, env=environment, **options)
+        done = self.run_esra(*arguments, env={**os.environ, "ESRA_FAULT": fault}, **options)
         self.assertNotEqual(done.returncode, 99, done.stderr)
         return done
 
     def calls(self, arguments, fault=""):
         """How often each call was made by a good run; its exit code."""
-        done = self.run_faulty(arguments, fault)
         tell = pathlib.Path(f"{self.folder.name}.tell")
+        done = self.run_esra(*arguments, env={**os.environ, "ESRA_FAULT": fault, "ESRA_FAULT_TELL": str(tell)})
         counts = {name: int(count) for name, count in (line.split() for line in tell.read_text().splitlines())}
         tell.unlink()
         self.assertIn(done.returncode, (0, 10, 11), done.stderr)

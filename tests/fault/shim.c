@@ -10,7 +10,9 @@
  *                                            interrupt: SIGINT, and the call is made
  *     ESRA_FAULT=disk:BYTES            as a disk with so many bytes left
  *     ESRA_FAULT_TELL=FILE             where to write down how many calls there were, "CALL COUNT" a line, and how many
- *                                      children ended with which code, "exit75 COUNT"
+ *                                      children ended with which code, "exit75 COUNT"; of files put in place without a
+ *                                      temporary name, which of the bytes written were theirs, "begin:NAME COUNT" and
+ *                                      "end:NAME COUNT"
  *
  * Calls from esra's own code are reached, and jansson's for memory. What the decoders under it do with a failed
  * allocation is their affair, and not all of it is good (libtiff 4.5 writes through the null pointer). */
@@ -49,6 +51,10 @@ static int fault_count;
 static atomic_long counts[CALLS];
 static long disk_left = -1; /* bytes; -1: no end of them */
 static long disk_used;
+static struct span {
+    long begin, end;
+    char name[128];
+} spans[64]; /* of disk_used, by descriptor */
 static bool is_branch; /* its open files are the parent's as well, so it writes none and puts none in place */
 static long branch_exits[256]; /* 255: by a signal */
 
@@ -104,6 +110,9 @@ __attribute__((destructor)) static void tell(void)
     for (int n = 0; file && n < 256; n++)
         if (branch_exits[n] > 0)
             fprintf(file, "exit%d %ld\n", n, branch_exits[n]);
+    for (int fd = 0; file && fd < 64; fd++)
+        if (spans[fd].name[0])
+            fprintf(file, "begin:%s %ld\nend:%s %ld\n", spans[fd].name, spans[fd].begin, spans[fd].name, spans[fd].end);
     if (file) {
         fprintf(file, "disk %ld\n", disk_used);
         fclose(file);
@@ -250,12 +259,21 @@ WRAPPED(ssize_t, pread, int fd, void *bytes, size_t size, off_t at)
     return most < 0 ? -1 : __real_pread(fd, bytes, (size_t)most, at);
 }
 
+static void note_bytes(int fd, ssize_t size)
+{
+    if (fd >= 0 && fd < 64) {
+        spans[fd].begin = spans[fd].end > 0 ? spans[fd].begin : disk_used;
+        spans[fd].end = disk_used + size;
+    }
+    disk_used += size;
+}
+
 WRAPPED(ssize_t, write, int fd, const void *bytes, size_t size)
 {
     ssize_t most = let_through(strike_io(WRITE), size);
     if (most < 0)
         return -1;
-    disk_used += most;
+    note_bytes(fd, most);
     if (disk_left >= 0 && most > disk_left)
         most = disk_left;
     if (disk_left == 0 && most == 0 && size > 0) {
@@ -273,6 +291,9 @@ WRAPPED(int, fsync, int fd)
 
 WRAPPED(int, linkat, int from_folder, const char *from, int to_folder, const char *to, int flags)
 {
+    int fd;
+    if (sscanf(from, "/proc/self/fd/%d", &fd) == 1 && fd >= 0 && fd < 64)
+        snprintf(spans[fd].name, sizeof spans[fd].name, "%s", to);
     return strike_io(LINK) ? -1 : is_branch ? 0 : __real_linkat(from_folder, from, to_folder, to, flags);
 }
 

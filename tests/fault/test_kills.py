@@ -9,9 +9,9 @@ import subprocess
 import time
 import unittest
 
-from faulty import COMMANDS, ESRA, FULL, FaultTest
+from faulty import COMMANDS, ESRA, FULL, WRITERS, FaultTest, without_times
 
-STRAY = re.compile(r"^out/\.[a-z0-9-]+\.[a-z]+\.esra-\d+-\d+$")
+STRAY = re.compile(r"^(out/)?\.[A-Za-z0-9-]+\.[a-z]+\.esra-\d+-\d+$")
 
 
 class Kills(FaultTest):
@@ -26,11 +26,6 @@ class Kills(FaultTest):
     def make(self, arguments):
         self.assertEqual(self.run_faulty(arguments).returncode, 11)
         return self.results(self.outputs)
-
-    def seconds(self):
-        start = time.monotonic()
-        self.make(self.new_arguments)
-        return time.monotonic() - start
 
     def check(self, what):
         """Returns how many outputs are new, and how many strays there are."""
@@ -63,28 +58,58 @@ class Kills(FaultTest):
         print(f"killed at {len(calls)} of {counts['io']} calls: every file old or new; {strays} times a name was left "
               "between link and rename, and cleared by the next run")
 
+    def kill(self, name, after_s, good, old):
+        """A run killed after so long, where there are old files or none: the exit code, how many outputs are new, and how
+        many strays there are."""
+        arguments, _, outputs = COMMANDS[name]
+        if old:
+            self.old_files(outputs)
+        before = self.files()
+        process = subprocess.Popen([ESRA, *arguments], cwd=self.path)
+        time.sleep(after_s)
+        process.kill()
+        code, new, strays = process.wait(), 0, 0
+        for path, data in self.files().items():
+            if path not in before and path not in outputs:
+                self.assertRegex(path, STRAY)
+                strays += 1
+            elif data != before.get(path):
+                self.assertEqual(without_times(path, data), good[path], (name, path, "is neither the old nor the new file"))
+                new += 1
+        self.assertTrue(not old or set(outputs) <= set(self.files()), name)
+        return code, new, strays
+
     def test_at_random_moments(self):
+        """Every command that writes. Where there was no file a kill leaves no other name; where there was, one, that the next
+        run clears away."""
         seed = int(os.environ.get("ESRA_TEST_SEED", "1"))
         chance = random.Random(seed)
-        usual = min(self.seconds() for _ in range(5))
+        shutil.rmtree(self.path / "out")
+        good, usual = {}, {}
+        for name in WRITERS:
+            arguments, _, outputs = COMMANDS[name]
+            start = time.monotonic()
+            code = self.run_faulty(arguments).returncode
+            good[name], usual[name] = (code, self.results(outputs)), time.monotonic() - start
+            self.clear(outputs)
         times = 1000 if FULL else 100
-        killed = finished = replaced = strays = 0
+        killed = replaced = left = 0
         for n in range(times):
-            if n % 10 == 0:
-                self.make(self.old_arguments)
-            process = subprocess.Popen([ESRA, *self.new_arguments], cwd=self.path)
-            time.sleep(chance.uniform(0, 1.1 * usual))
-            process.kill()
-            finished += process.wait() == 11
-            killed += process.returncode == -signal.SIGKILL
-            new, left = self.check(f"round {n}, seed {seed}")
-            replaced += new > 0
-            strays = max(strays, left)
-        self.assertEqual(killed + finished, times)
-        self.make(self.new_arguments)
-        self.assertEqual(self.check("afterwards"), (len(self.outputs), 0))
-        print(f"{times} kills at random (seed {seed}): {killed} hit, {replaced} of them or of the others found new files, "
-              f"all whole; at most {strays} strays at a time, none after the next run")
+            name, old = WRITERS[n % len(WRITERS)], n // len(WRITERS) % 2
+            outputs = COMMANDS[name][2]
+            code, new, strays = self.kill(name, chance.uniform(0, 1.1 * usual[name]), good[name][1], old)
+            what = f"{name}, round {n}, seed {seed}"
+            self.assertIn(code, (-signal.SIGKILL, good[name][0]), what)
+            self.assertEqual(new, len(outputs) if code >= 0 else new, what)
+            self.assertLessEqual(strays, int(old and code < 0), what)
+            if strays:
+                self.run_faulty(COMMANDS[name][0])
+            self.clear(outputs)
+            self.assertEqual([path for path in self.files() if STRAY.match(path)], [], what)
+            killed, replaced, left = killed + (code < 0), replaced + (code < 0 and new > 0), left + strays
+        self.assertGreater(killed, times // 4)
+        print(f"{times} kills at random (seed {seed}) over {len(WRITERS)} commands: {killed} hit, {replaced} of them amid files put "
+              f"in place, all whole; {left} strays, all where old files were, none after the next run")
 
     def test_interrupted_at_every_call(self):
         """SIGINT while files are written: nothing is, exit 130; while they are put in place: all of them are."""
@@ -153,4 +178,4 @@ class Kills(FaultTest):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)
