@@ -43,8 +43,8 @@ for program in "$build"/tests/test_$pattern; do
         echo "memcheck: io_jail needs seccomp, which valgrind does not have, and is left out"
         continue
     fi
-    # Random damage 100 times a file.
-    ESRA_TEST_ROUNDS=100 check 0 "$program"
+    # Random damage 100 times a file; no limits of time.
+    ESRA_TEST_ROUNDS=100 ESRA_TEST_UNTIMED=1 check 0 "$program"
 done
 for program in "$build"/fuzz/fuzz_$pattern; do
     [ -x "$program" ] || continue
