@@ -12,6 +12,7 @@
 enum filling {
     NOT_A_NUMBER,
     ENDLESS,
+    ENDLESS_BELOW,
     DENORMAL,
     NEGATIVE,
     BLACK,
@@ -23,8 +24,8 @@ enum filling {
     NOISE,
     FILLINGS
 };
-static const char *const names[FILLINGS] = {"NaN",     "infinity", "denormals", "negative", "black", "grey",
-                                            "clipped", "over one", "up to 1e6", "over 1e6", "noise"};
+static const char *const names[FILLINGS] = {"NaN",  "infinity", "-infinity", "denormals", "negative", "black",
+                                            "grey", "clipped",  "over one",  "up to 1e6", "over 1e6", "noise"};
 
 static void fill(float *samples, size_t count, enum filling filling)
 {
@@ -33,6 +34,7 @@ static void fill(float *samples, size_t count, enum filling filling)
         switch (filling) {
         case NOT_A_NUMBER: samples[n] = n == count / 2 ? NAN : samples[n]; break;
         case ENDLESS: samples[n] = n == count / 2 ? INFINITY : samples[n]; break;
+        case ENDLESS_BELOW: samples[n] = n == count / 2 ? -INFINITY : samples[n]; break;
         case DENORMAL: samples[n] *= 1e-40f; break;
         case NEGATIVE: samples[n] -= 1.5f; break;
         case BLACK: samples[n] = 0; break;
@@ -47,7 +49,7 @@ static void fill(float *samples, size_t count, enum filling filling)
 
 static bool must_be_refused(enum filling filling)
 {
-    return filling == NOT_A_NUMBER || filling == ENDLESS || filling == TOO_LARGE;
+    return filling == NOT_A_NUMBER || filling == ENDLESS || filling == ENDLESS_BELOW || filling == TOO_LARGE;
 }
 
 static bool all_finite(const float *samples, size_t count)
@@ -75,10 +77,21 @@ static size_t set_views(const int *shape)
     return (size_t)shape[0] * (size_t)shape[1] * (size_t)shape[2];
 }
 
+/* Calls judged since the last report, and how many of them were refused. */
+static int judged, judged_refused;
+
+static void report_judged(void)
+{
+    printf("  %d calls, %d of them refused\n", judged, judged_refused);
+    judged = judged_refused = 0;
+}
+
 /* An error with its word where there must be one, else an answer that is `good`. */
 static void judge(esra_solver *solver, esra_status status, enum filling filling, bool good, const char *call)
 {
     bool refused = status == ESRA_BAD_DATA && esra_solver_message(solver)[0];
+    judged++;
+    judged_refused += refused;
     if (!CHECK(must_be_refused(filling) ? refused : status == ESRA_OK && good))
         printf("    %s of %s: %s, '%s'\n", call, names[filling], esra_status_name(status), esra_solver_message(solver));
 }
@@ -119,6 +132,7 @@ static void any_numbers_can_be_solved(void)
                     check_fill(gradients[k], count, -0.1, 0.1);
                 try_solve(solver, (enum filling)filling, count, engine);
             }
+    report_judged();
     esra_solver_free(&solver);
 }
 
@@ -156,7 +170,67 @@ static void any_numbers_can_be_separated(void)
                 good = good && all_finite(layers[i], count);
             judge(solver, status, (enum filling)(filling % FILLINGS), good, "separate");
         }
+    report_judged();
     esra_solver_free(&solver);
+}
+
+static void any_numbers_can_be_aligned(void)
+{
+    esra_transform found[2][PHOTOS];
+    double told[PHOTOS];
+    esra_solver *solver;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int filling = 0; filling < FILLINGS; filling++) {
+            size_t count = set_views(shapes[shape]);
+            esra_photos input = ESRA_PHOTOS_INIT;
+            esra_separation out = ESRA_SEPARATION_INIT;
+            esra_settings settings = on_one_thread();
+            for (int i = 0; i < PHOTOS; i++)
+                fill(photos[i], count, shape % 2 && i != 1 ? NOISE : (enum filling)filling);
+            input.photos = PHOTOS;
+            input.images = photo_views;
+            out.transmitted_motion = found[0];
+            out.reflected_motion = found[1];
+            out.mixing = told;
+            esra_status status = esra_solver_align(solver, &input, &settings, &out);
+            bool good = true;
+            for (int i = 0; status == ESRA_OK && i < PHOTOS; i++)
+                for (int k = 0; k < 9; k++)
+                    good = good && isfinite(found[0][i].h[k]) && isfinite(found[1][i].h[k]) && isfinite(told[i]);
+            judge(solver, status, (enum filling)filling, good, "align");
+        }
+    report_judged();
+    esra_solver_free(&solver);
+}
+
+/* Two pictures of one filling, as two surfaces and as two scenes with depth: photos of finite numbers, or refused. */
+static void scenes_are_made_of_any_numbers(void)
+{
+    int tried = 0, refused = 0;
+    for (int shape = 0; shape < SHAPES; shape++)
+        for (int filling = 0; filling < 2 * FILLINGS; filling++, tried++) {
+            size_t count = set_views(shapes[shape]), size = (size_t)(16 * 12 * shapes[shape][2]);
+            esra_image made[2];
+            esra_synth_settings settings;
+            esra_synth_result result = ESRA_SYNTH_RESULT_INIT;
+            esra_synth_settings_default(&settings);
+            settings.photos = 2;
+            settings.width = 16;
+            settings.height = 12;
+            settings.shift_px = 1;
+            settings.depth = filling < FILLINGS;
+            for (int i = 0; i < 2; i++) {
+                fill(photos[i], count, (enum filling)(filling % FILLINGS));
+                made[i] = esra_image_planar(layers[i], 16, 12, shapes[shape][2]);
+            }
+            result.photos = made;
+            esra_status status = esra_synth(&photo_views[0], &photo_views[1], &settings, &result);
+            refused += status == ESRA_BAD_DATA && result.message[0];
+            if (!CHECK(status == ESRA_BAD_DATA || (status == ESRA_OK && all_finite(layers[0], size) && all_finite(layers[1], size))))
+                printf("    scene of %s: %s, '%s'\n", names[filling % FILLINGS], esra_status_name(status), result.message);
+        }
+    printf("  %d scenes, %d of them refused\n", tried, refused);
 }
 
 /* Coefficients and transforms that are given: refused, or all that is told is finite. */
@@ -251,6 +325,8 @@ int main(void)
 {
     RUN(any_numbers_can_be_solved);
     RUN(any_numbers_can_be_separated);
+    RUN(any_numbers_can_be_aligned);
+    RUN(scenes_are_made_of_any_numbers);
     RUN(any_numbers_can_be_given);
     RUN(sizes_are_checked_first);
     RUN(any_numbers_can_be_compared);
