@@ -40,15 +40,17 @@ test-asan: setup
 # Whole separations by the dozen: minutes with sanitizers, where other suites run the same code. test-all runs them too.
 SLOW = ^(cli/(batch|info|mistakes|modules|outputs|photos|report|separate)|pipeline/(depth|large|oddities|stops))$$
 
-# Also every fault instead of a sample, the thread sanitizer, clang, the core alone, and valgrind.
+# Also every fault instead of a sample, the thread sanitizer, clang, the core alone, how soon a signal is heeded, and
+# valgrind, which takes hours for the programs that work on whole scenes.
 test-all: test
 	@scripts/setup.sh --all
-	ctest --test-dir build-asan --output-on-failure -R '$(SLOW)'
-	ESRA_TEST_ALL=1 ESRA_TEST_ROUNDS=10000 ctest --test-dir build-asan --output-on-failure -R '^(fault|io)/'
+	ESRA_TEST_ALL=1 ESRA_TEST_ROUNDS=10000 ctest --test-dir build-asan --output-on-failure -R '$(SLOW)|^(fault|io)/'
 	set -e; for preset in tsan clang core; do \
 	    cmake --preset $$preset >/dev/null; cmake --build build-$$preset -j $(JOBS) >/dev/null; \
 	    ctest --test-dir build-$$preset --output-on-failure; done
-	$(MAKE) test-memcheck
+	for motion in homography depth; do bench/soak/stop.py --times 20 $(BUILD)/esra separate examples/scene/photo-*.jpg \
+	    -o OUT --motion $$motion || exit 1; done
+	ESRA_TEST_ALL=1 $(MAKE) test-memcheck
 
 # The tests of the library and the codecs, the fuzz corpus, and a run of each command that reads or writes photos.
 test-memcheck: all

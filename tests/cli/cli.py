@@ -13,6 +13,8 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SHARED = SOURCE.parent / "shared"
 VERIFY = SOURCE / "tests" / "verify" / "verify.py"
 
+PATIENCE_S = 5400  # as long as ctest has: sanitizers make one run of seconds take a quarter of an hour
+
 
 # Where the build has no libseccomp, --untrusted is a mistake.
 UNTRUSTED = ["--untrusted"] if subprocess.run([ESRA, "info", "--untrusted", "/dev/null"], capture_output=True).returncode != 64 \
@@ -27,7 +29,7 @@ class CliTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.path = pathlib.Path(self.folder.name)
 
-    def run_esra(self, *arguments, timeout=600, **options):
+    def run_esra(self, *arguments, timeout=PATIENCE_S, **options):
         options.setdefault("capture_output", True)
         return subprocess.run([ESRA, *map(str, arguments)], cwd=self.path, timeout=timeout, **options)
 
@@ -48,7 +50,7 @@ class CliTest(unittest.TestCase):
         count = ("import resource, subprocess, sys; code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL); "
                  "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(code)")
         done = subprocess.run([sys.executable, "-S", "-c", count, ESRA, *map(str, arguments)], cwd=self.path,
-                              capture_output=True, text=True, timeout=600, **options)
+                              capture_output=True, text=True, timeout=PATIENCE_S, **options)
         return done.returncode, done.stderr, int(done.stdout)
 
     def save_sparse(self, name, shape):

@@ -4,7 +4,7 @@ import unittest
 
 import numpy as np
 
-from cli import UNTRUSTED
+from cli import SOURCE, UNTRUSTED
 from pictures import to_8_bit
 from separating import HEIGHT, NAMES, PHOTOS, WIDTH, SeparateTest
 
@@ -42,6 +42,24 @@ class Mistakes(SeparateTest):
         (self.path / long).write_bytes(b"")
         for extra in [], UNTRUSTED:
             self.refuses(65, f"{long} is empty; get a fresh copy", *self.separate(*extra, photos=[long, "p1.png"]))
+
+    def test_cut_files_of_every_format(self):
+        """Ten cuts each, by the command: exit 65, one line, no output. tests/io/hostile.c cuts at every byte."""
+        corpus = SOURCE / "tests/fuzz/corpus"
+        np.save(self.path / "good.npy", np.full((5, 7, 3), .5, np.float32))
+        for good in (corpus / "png/rgb-metadata.png", corpus / "jpeg/rgb-metadata.jpg", corpus / "tiff/rgb-metadata.tif",
+                     self.path / "good.npy"):
+            data = good.read_bytes()
+            # A PNG's last chunk may be missing: all its pixels are there.
+            end = len(data) - (12 if good.suffix == ".png" else 0)
+            for n in range(10):
+                cut = self.path / f"cut{good.suffix}"
+                cut.write_bytes(data[:n * (end - 1) // 9])
+                done = self.run_esra(*self.separate("-q", photos=[good, cut]))
+                self.assertEqual((done.returncode, done.stdout), (65, b""), (good.name, n, done.stderr))
+                self.assertRegex(done.stderr.decode(), "^esra separate: [^\n]*cut[^\n]*\n$")
+                self.assertFalse((self.path / "out").exists())
+        print("40 cut files: exit 65, no output")
 
     def test_too_few(self):
         for photos, number in (["p1.png"], "one"), ([], "none"):

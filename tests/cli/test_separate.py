@@ -6,7 +6,7 @@ import unittest
 
 import numpy as np
 
-from cli import ESRA
+from cli import ESRA, PATIENCE_S
 from pictures import png_pixels, psnr, scene, texture, to_8_bit
 from separating import HEIGHT, NAMES, OUTPUTS, PHOTOS, TRUTH, WIDTH, SeparateTest
 
@@ -223,7 +223,7 @@ class Results(SeparateTest):
     def run_esra(self, *arguments, **options):
         """Names that are not UTF-8 pass as they are."""
         options.setdefault("capture_output", True)
-        return subprocess.run([ESRA, *map(os.fsencode, map(str, arguments))], cwd=self.path, timeout=600, **options)
+        return subprocess.run([ESRA, *map(os.fsencode, map(str, arguments))], cwd=self.path, timeout=PATIENCE_S, **options)
 
 
 if __name__ == "__main__":

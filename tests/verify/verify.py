@@ -5,7 +5,7 @@ usage: verify.py --mixtures I.npy --gradients E.npy --mixing a,b --lambda X --la
                  [--duals U.npy] [--claims result.json]
 
 Prints F (and D). With --claims, the JSON object of `esra solve --json`, fails unless its objective is F, its bound is no
-more than D (both to rounding), and its gap is their quotient. Arrays of float64 are rounded to float32 first, as esra
+more than D (both to rounding), and its gap no less than they give. Arrays of float64 are rounded to float32 first, as esra
 does. Shares no code with esra; needs numpy.
 """
 import argparse
