@@ -17,9 +17,11 @@
 #define CANVAS 1.1
 #define STRIPS 1.0
 
-/* Features, transforms and tracks, whatever the size, unless photos are so small that few are found. */
-#define FEATURE_BYTES 3e6
-#define TRACK_BYTES 11e6
+/* Features and transforms; tracks and what is solved for with them, in all and of each photo. Whatever the size, unless photos
+ * are so small that few are found. */
+#define FEATURE_BYTES 4.5e6
+#define TRACK_BYTES 3.5e6
+#define TRACK_BYTES_A_PHOTO 1.7e6
 
 /* The longest side at which depths are swept, the reflection's motion in shares of the width, labels at most, and bytes of
  * sums from which on other things make room for them (camera/depth.c). */
@@ -185,7 +187,7 @@ static double trial_bytes(const struct shape *s)
 {
     struct shape small = small_shape(s);
     double held = small.width < s->width ? small_copies(s) : joint_layers(s);
-    return s->photos < 3 ? 0 : held + depth(&small) + TRACK_BYTES;
+    return s->photos < 3 ? 0 : held + depth(&small) + TRACK_BYTES + s->photos * TRACK_BYTES_A_PHOTO;
 }
 
 /* And the root of the reference photo. */
