@@ -5,23 +5,34 @@
 #include <stdio.h>
 #include <string.h>
 
-static int on_error(TIFF *tiff, void *user, const char *module, const char *format, va_list arguments)
+static void keep_words(struct tiff_file *file, const char *format, va_list arguments)
 {
-    struct tiff_file *file = user;
-    (void)tiff;
-    (void)module;
     if (!file->words[0])
         vsnprintf(file->words, sizeof file->words, format, arguments);
+}
+
+static int on_error(TIFF *tiff, void *user, const char *module, const char *format, va_list arguments)
+{
+    (void)tiff;
+    (void)module;
+    keep_words(user, format, arguments);
     return 1;
 }
 
+/* Decoders that make up what is missing, and only warn of it; the others (LZW, Deflate, ZSTD, LZMA) report an error. Of
+ * JPEGPreDecode, a strip that holds less than its share of the picture is damage, one that holds more is not. */
+static bool is_damage(const char *module, const char *format)
+{
+    return strcmp(module, "JPEGLib") == 0 || strcmp(module, "PackBitsDecode") == 0 ||
+           (strcmp(module, "JPEGPreDecode") == 0 && strncmp(format, "Improper", 8) == 0);
+}
+
+/* What libtiff finds odd in a directory does no harm to the pixels. */
 static int on_warning(TIFF *tiff, void *user, const char *module, const char *format, va_list arguments)
 {
     (void)tiff;
-    (void)user;
-    (void)module;
-    (void)format;
-    (void)arguments;
+    if (module && is_damage(module, format))
+        keep_words(user, format, arguments);
     return 1;
 }
 

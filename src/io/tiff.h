@@ -12,10 +12,11 @@ struct tiff_file {
     TIFF *tiff;
     TIFFOpenOptions *options;
     esra_status status; /* of what libtiff asked for, its message set */
-    char words[128];    /* libtiff's first error */
+    char words[128];    /* libtiff's first error, or warning that pixels are damaged */
 };
 
-/* Makes the options, in which errors go to file->words and warnings nowhere; false where memory is short. */
+/* Makes the options, in which errors and damage go to file->words and other warnings nowhere; false where memory is
+ * short. */
 bool esra_tiff_prepare(struct tiff_file *file);
 
 /* Nothing to be done: for TIFFClientOpenExt(). */
