@@ -64,13 +64,10 @@ esra_status esra_codec_decode_as(const char *name, struct decoding *decoding);
 /* Refuses what is over the limit or not a size at all. */
 esra_status esra_decoding_check_size(struct decoding *decoding, int64_t width, int64_t height);
 
-/* Takes memory for the pixels, unless the size is over the limit, not a size at all, or not accepted. The memory is not touched:
- * decoders write every sample, or call esra_decoding_blacken() for the rest. With head_only nothing is taken, and decoders
- * go no further than this and the metadata. */
+/* Takes memory for the pixels, unless the size is over the limit, not a size at all, or not accepted. The memory is not
+ * touched: decoders write every sample, save that with tolerate_truncated it is zero, and what they leave out is black.
+ * With head_only nothing is taken, and decoders go no further than this and the metadata. */
 esra_status esra_decoding_claim(struct decoding *decoding, int64_t width, int64_t height, int channels);
-
-/* Zeroes the rows from `row` on. */
-void esra_decoding_blacken(struct decoding *decoding, int row);
 
 /* "... is damaged": the library's own words in brackets. */
 esra_status esra_decoding_damaged(struct decoding *decoding, const char *words);

@@ -74,17 +74,11 @@ esra_status esra_decoding_claim(struct decoding *decoding, int64_t width, int64_
         status = options->accept(options->accept_user, pixels, decoding->message);
     if (status != ESRA_OK || options->head_only)
         return status;
-    /* Both sides fit an int, so their product fits; with channels and bytes the allocation checks it. */
-    pixels->data = esra_allocate_untouched((size_t)width * (size_t)height, (size_t)channels * sizeof *pixels->data);
+    /* Both sides fit an int, so their product fits; with channels and bytes the allocation checks it. What a damaged
+     * file leaves out is black: zeros, which a large block has without being written to. */
+    void *(*allocate)(size_t, size_t) = options->tolerate_truncated ? esra_allocate : esra_allocate_untouched;
+    pixels->data = allocate((size_t)width * (size_t)height, (size_t)channels * sizeof *pixels->data);
     return pixels->data ? ESRA_OK : esra_fail_memory(decoding->message);
-}
-
-void esra_decoding_blacken(struct decoding *decoding, int row)
-{
-    const struct image *pixels = &decoding->photo->pixels;
-    size_t rest = (size_t)(pixels->height - row) * (size_t)pixels->width;
-    for (int c = 0; c < pixels->channels && rest; c++)
-        memset(plane_row(image_plane(pixels, c), row), 0, rest * sizeof(float));
 }
 
 esra_status esra_bytes_copy(struct bytes *bytes, const void *from, size_t size, struct message *message)

@@ -193,7 +193,6 @@ static esra_status decode(struct job *job)
     if (!job->decoding->options->head_only && !esra_jpeg_guarded(&job->trouble, read_rows, job)) {
         if (!job->decoding->options->tolerate_truncated || job->rows_done == 0 || job->trouble.status != ESRA_BAD_DATA)
             return explain(job);
-        esra_decoding_blacken(job->decoding, job->rows_done);
         job->trouble.tolerated = true;
     }
     photo->incomplete = job->trouble.tolerated;

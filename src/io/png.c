@@ -18,8 +18,7 @@ struct job {
     bool short_of_memory; /* libpng may go on without a chunk, which may be the profile */
     char words[128];      /* libpng's own */
     unsigned char *row;
-    int pass, pass_row; /* rows that are done */
-    bool some;          /* any row is */
+    bool some; /* of the rows are done */
 
     struct decoding *decoding;
     const struct encoding *encoding;
@@ -186,9 +185,9 @@ static void read_pass(struct job *job, int pass, bool interlaced)
     int columns = interlaced ? (int)PNG_PASS_COLS((unsigned)pixels->width, pass) : pixels->width;
     if (columns == 0)
         return;
-    for (job->pass_row = 0; job->pass_row < rows; job->pass_row++) {
+    for (int y = 0; y < rows; y++) {
         png_read_row(job->png, job->row, NULL);
-        store_row(job, pass, interlaced, job->pass_row);
+        store_row(job, pass, interlaced, y);
         job->some = true;
     }
 }
@@ -227,15 +226,12 @@ static esra_status claim(struct job *job)
 {
     struct decoding *decoding = job->decoding;
     int64_t width = png_get_image_width(job->png, job->info), height = png_get_image_height(job->png, job->info);
-    bool interlaced = png_get_interlace_type(job->png, job->info) != PNG_INTERLACE_NONE;
     esra_status status = esra_decoding_claim(decoding, width, height, job->channels >= 3 ? 3 : 1);
     if (status != ESRA_OK)
         return status;
     decoding->photo->depth = job->type == SAMPLE_8 ? 8 : 16;
     if (decoding->options->head_only)
         return ESRA_OK;
-    if (interlaced && decoding->options->tolerate_truncated)
-        esra_decoding_blacken(decoding, 0);
     job->row = malloc(png_get_rowbytes(job->png, job->info));
     return job->row ? ESRA_OK : esra_fail_memory(decoding->message);
 }
@@ -245,8 +241,6 @@ static esra_status salvage(struct job *job)
 {
     if (!job->decoding->options->tolerate_truncated || !job->some || job->status != ESRA_BAD_DATA || !job->words[0])
         return explain(job);
-    if (png_get_interlace_type(job->png, job->info) == PNG_INTERLACE_NONE)
-        esra_decoding_blacken(job->decoding, job->pass_row);
     job->decoding->photo->incomplete = true;
     return ESRA_OK;
 }

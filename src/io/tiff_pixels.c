@@ -135,8 +135,6 @@ static esra_status read_tiles(struct tiff_reading *job)
     TIFFGetField(job->file.tiff, TIFFTAG_TILEWIDTH, &width);
     TIFFGetField(job->file.tiff, TIFFTAG_TILELENGTH, &height);
     TRY(claim_tile(job, width, height));
-    if (job->decoding->options->tolerate_truncated)
-        esra_decoding_blacken(job->decoding, 0);
     for (int plane = 0; plane < job->channels / side_by_side; plane++)
         for (uint32_t y = 0; y < job->height; y += height) {
             for (uint32_t x = 0; x < job->width; x += width)
@@ -153,8 +151,6 @@ static esra_status salvage(struct tiff_reading *job, esra_status status)
     bool begun = job->rows_done > 0 && (job->planar == PLANARCONFIG_CONTIG || job->channels == 1);
     if (status != ESRA_BAD_DATA || !job->decoding->options->tolerate_truncated || !job->file.words[0] || !begun)
         return status;
-    if (!TIFFIsTiled(job->file.tiff))
-        esra_decoding_blacken(job->decoding, job->rows_done);
     job->decoding->photo->incomplete = true;
     return ESRA_OK;
 }

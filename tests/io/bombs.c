@@ -1,128 +1,26 @@
 /* tests/io/bombs.c - small files made to take much memory or time: refused before it is taken, or read without it. */
-#include "made.h"
-
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <time.h>
-
-#include <zlib.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
-/* Of the processor: what else the machine does is not counted. */
-static double seconds(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
-static long peak_kib(int who)
-{
-    struct rusage usage;
-    getrusage(who, &usage);
-    return usage.ru_maxrss;
-}
-
-enum { OVER_MEMORY = 100, OVER_TIME = 101 };
-
-/* Read in a child, whose memory is its own; its exit code is the status. Half a second is allowed, and 64 MiB on top of what
- * the test itself has; neither is asked where a tool slows the program down (ESRA_TEST_UNTIMED). */
-static void survive_bomb(const char *what, esra_status wanted)
-{
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-        struct read_options options = READ_OPTIONS_DEFAULT;
-        struct photo photo;
-        struct message message = {""};
-        long start = peak_kib(RUSAGE_SELF);
-        esra_status status = esra_photo_read(&photo, made_path("bomb"), &options, &message);
-        long taken = peak_kib(RUSAGE_SELF) - start;
-        double took = seconds(); /* a child's clock begins with it */
-        bool limits = !SANITIZED && !getenv("ESRA_TEST_UNTIMED");
-        printf("  %-34s %3.0f ms %3ld MiB: %s\n", what, 1e3 * took, taken >> 10, message.text);
-        fflush(stdout);
-        esra_photo_free(&photo);
-        _exit(limits && taken > 64 << 10 ? OVER_MEMORY : limits && took > .5 ? OVER_TIME : (int)status);
-    }
-    int state = 0;
-    CHECK(waitpid(child, &state, 0) == child);
-    int code = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
-    if (!CHECK(code == (int)wanted))
-        printf("    %s: %s\n", what,
-               code == OVER_MEMORY ? "more than 64 MiB"
-               : code == OVER_TIME ? "more than half a second"
-                                   : "another status than wanted");
-}
-
-static void put(FILE *file, const void *bytes, size_t size)
-{
-    CHECK(fwrite(bytes, 1, size, file) == size);
-}
-
-static void put_chunk(FILE *file, const char *type, const void *data, size_t size)
-{
-    unsigned char head[8], sum[4];
-    made_number(head, (uint32_t)size, 4, true);
-    memcpy(head + 4, type, 4);
-    uLong crc = crc32(crc32(0, head + 4, 4), data, (unsigned)size);
-    made_number(sum, (uint32_t)crc, 4, true);
-    put(file, head, 8);
-    put(file, data, size);
-    put(file, sum, 4);
-}
-
-static FILE *begin_png(uint32_t width, uint32_t height)
-{
-    unsigned char head[13] = {[8] = 8, [9] = 2};
-    FILE *file = fopen(made_path("bomb"), "wb");
-    made_number(head, width, 4, true);
-    made_number(head + 4, height, 4, true);
-    put(file, "\x89PNG\r\n\x1a\n", 8);
-    put_chunk(file, "IHDR", head, sizeof head);
-    return file;
-}
-
-/* Zeros, compressed as far as deflate goes: a thousand to one. */
-static struct bytes packed_zeros(size_t size)
-{
-    struct bytes packed = {malloc(compressBound(size)), compressBound(size)};
-    unsigned char *zeros = calloc(size, 1);
-    CHECK(compress2(packed.data, &packed.size, zeros, size, 9) == Z_OK);
-    free(zeros);
-    return packed;
-}
+#include "bomb.h"
 
 static void png_bombs(void)
 {
     static unsigned char profile[32 + 200000];
     struct bytes packed = packed_zeros(100 << 20), pixels = packed_zeros(8 * (1 + 3 * 8));
-    FILE *file = begin_png(100000, 100000);
+    FILE *file = begin_png(100000, 100000, false);
     put_chunk(file, "IDAT", packed.data, packed.size);
     fclose(file);
     survive_bomb("PNG of 100000 x 100000", ESRA_OVER_LIMIT);
-    file = begin_png(0x7fffffff, 0x7fffffff);
+    file = begin_png(0x7fffffff, 0x7fffffff, false);
     fclose(file);
     survive_bomb("PNG of 2^31 x 2^31", ESRA_BAD_DATA);
-    file = begin_png(0x7fffffff, 1);
+    file = begin_png(0x7fffffff, 1, false);
     put_chunk(file, "IDAT", packed.data, 100);
     fclose(file);
     survive_bomb("PNG of 2^31 x 1", ESRA_OVER_LIMIT);
-    file = begin_png(14000, 14000);
+    file = begin_png(14000, 14000, false);
     put_chunk(file, "IDAT", packed.data, 100);
     fclose(file);
     survive_bomb("PNG of 196 MP in 200 bytes", ESRA_BAD_DATA);
-    file = begin_png(8, 8);
+    file = begin_png(8, 8, false);
     memcpy(profile, "ICC\0\0", 5);
     CHECK(packed.size < sizeof profile - 5);
     memcpy(profile + 5, packed.data, packed.size);
@@ -137,13 +35,13 @@ static void png_bombs(void)
 
 static void png_metadata_bombs(void)
 {
-    FILE *file = begin_png(8, 8);
+    FILE *file = begin_png(8, 8, false);
     put(file, "\x06\x40\0\0tEXt", 8);
     CHECK(fseek(file, 100 << 20, SEEK_CUR) == 0);
     put(file, "end!", 4);
     fclose(file);
     survive_bomb("PNG with 100 MB of text", ESRA_OVER_LIMIT);
-    file = begin_png(8, 8);
+    file = begin_png(8, 8, false);
     for (int n = 0; n < 2000000; n++)
         put(file, "\0\0\0\0abCd\xff\xff\xff\xff", 12);
     fclose(file);

@@ -147,6 +147,8 @@ static void what_is_there_is_kept(void)
         made_write(made_path("part"), bytes.data, n == 2 ? bytes.size : bytes.size / 2);
         if (CHECK(esra_photo_read(&part, made_path("part"), &options, &message) == ESRA_OK)) {
             CHECK(part.incomplete && memcmp(part.pixels.data, whole.pixels.data, 100 * 40 * sizeof(float)) == 0);
+            for (int x = 0; x < 100 && n != 1; x++)
+                CHECK(plane_row(image_plane(&part.pixels, 2), 199)[x] == 0);
             esra_photo_free(&part);
         }
         esra_bytes_free(&bytes);
