@@ -87,7 +87,10 @@ esra_status esra_bytes_copy(struct bytes *bytes, const void *from, size_t size, 
 
 void esra_bytes_free(struct bytes *bytes);
 
-/* The rest of the input, for libraries that want all of a file in memory. */
+/* The rest of the input, however much that is. */
 esra_status esra_input_slurp(struct input *input, struct bytes *bytes, struct message *message);
+
+/* The same within the limits, for libraries that want all of a file in memory. */
+esra_status esra_decoding_slurp(struct decoding *decoding, struct bytes *bytes);
 
 #endif

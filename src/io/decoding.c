@@ -112,3 +112,21 @@ esra_status esra_input_slurp(struct input *input, struct bytes *bytes, struct me
         return esra_fail_memory(message);
     return esra_input_take(input, bytes->data, size, &bytes->size, message);
 }
+
+/* The limit of a pipe: either is memory in one piece. What differs from the usual one is --max-memory. */
+esra_status esra_decoding_slurp(struct decoding *decoding, struct bytes *bytes)
+{
+    const struct limits usual = LIMITS_DEFAULT;
+    int64_t limit = decoding->options->limits.stream;
+    esra_status status;
+    TRY(esra_input_measure(decoding->input, decoding->message));
+    if (limit && esra_input_left(decoding->input) > limit)
+        return esra_fail(decoding->message, ESRA_OVER_LIMIT,
+                         "%s has more than %.4g MiB, all of which would be kept in memory; %s", decoding->input->name,
+                         (double)limit / (1 << 20),
+                         limit == usual.stream ? "if it can be trusted, lift the limits with --no-limits"
+                                               : "convert it to TIFF, or allow more with --max-memory");
+    TRY(esra_input_slurp(decoding->input, bytes, decoding->message));
+fail:
+    return status;
+}

@@ -29,7 +29,7 @@ static esra_status open_file(struct job *job)
 {
     struct decoding *decoding = job->decoding;
     esra_status status;
-    TRY(esra_input_slurp(decoding->input, &job->file, decoding->message));
+    TRY(esra_decoding_slurp(decoding, &job->file));
     job->context = heif_context_alloc();
     if (!job->context)
         return esra_fail_memory(decoding->message);

@@ -41,7 +41,7 @@ struct limits {
     int64_t side;     /* pixels of its width, and of its height: decoders take memory for whole rows */
     int scans;        /* of a JPEG */
     int64_t metadata; /* bytes of all that is not pixels (profile, EXIF, XMP, text) */
-    int64_t stream;   /* bytes kept of a pipe; 0: no limit */
+    int64_t stream;   /* bytes kept of a pipe, or of a file whose library wants it whole; 0: no limit */
     int photos;       /* of a command */
     int seconds;      /* of decoding a photo that is not trusted; 0: no limit */
 };

@@ -110,7 +110,7 @@ esra_status esra_raw_decode(struct decoding *decoding)
 {
     struct bytes file = {0};
     esra_status status;
-    TRY(esra_input_slurp(decoding->input, &file, decoding->message));
+    TRY(esra_decoding_slurp(decoding, &file));
     TRY(with_raw(decoding, &file, take_head));
     if (!decoding->options->head_only)
         TRY(with_raw(decoding, &file, develop));

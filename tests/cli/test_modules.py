@@ -101,6 +101,15 @@ class Modules(SeparateTest):
         self.assertRegex(told, "^esra separate: 2 photos of 2000 x 1500 need ")
         self.assertLess(peak, 64 * 1024)
 
+    @unittest.skipUnless(ENCODER, "built without libheif")
+    def test_what_is_read_whole_has_bounds(self):
+        with open(self.path / "large.heic", "wb") as file:
+            file.write(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic")
+            file.truncate(3 << 20)
+        self.complains(75, "esra separate: large.heic has more than 2 MiB, all of which would be kept in memory; convert it to "
+                           "TIFF, or allow more with --max-memory",
+                       "separate", "large.heic", "p1.png", "-o", "out", "--max-memory", "2M")
+
     @unittest.skipUnless(WITHOUT, "no program without modules was built")
     def test_missing_modules_are_named(self):
         (self.path / "a.heic").write_bytes(b"\0\0\0\x18ftypheic\0\0\0\0mif1heic")

@@ -284,6 +284,32 @@ static void npy_bombs(void)
     survive_bomb("NPY with a side of 50 million", ESRA_OVER_LIMIT);
 }
 
+/* Formats whose libraries want all of a file in memory; without the library there is nothing to refuse. */
+static void write_whole(const char *head, size_t size)
+{
+    FILE *file = fopen(made_path("bomb"), "wb");
+    put(file, head, size);
+    CHECK(fflush(file) == 0 && ftruncate(fileno(file), (off_t)1500 << 20) == 0);
+    fclose(file);
+}
+
+static void files_kept_in_memory(void)
+{
+    esra_status heif = ESRA_BAD_DATA, raw = ESRA_BAD_DATA;
+#ifdef ESRA_HAVE_LIBHEIF
+    heif = ESRA_OVER_LIMIT;
+#endif
+#ifdef ESRA_HAVE_LIBRAW
+    raw = ESRA_OVER_LIMIT;
+#endif
+    write_whole("\0\0\0\x18"
+                "ftypheic\0\0\0\0mif1heic",
+                24);
+    survive_bomb("HEIC of 1.5 GB", heif);
+    write_whole("FUJIFILMCCD-RAW ", 16);
+    survive_bomb("camera RAW of 1.5 GB", raw);
+}
+
 static void limits_can_be_lifted(void)
 {
     struct photo photo = made_photo(30, 20, 3, 8), again;
@@ -316,6 +342,7 @@ int main(int argc, char **argv)
     RUN(tiff_tile_bombs);
     RUN(tiff_directory_bombs);
     RUN(npy_bombs);
+    RUN(files_kept_in_memory);
     RUN(limits_can_be_lifted);
     made_end();
     return check_report();

@@ -122,7 +122,7 @@ static esra_status read_photo(struct scene *scene, int i, const struct scene_opt
     esra_status status;
     read.accept = accept;
     read.accept_user = &new;
-    /* What is kept of a pipe is memory, too. */
+    /* What is kept of a pipe, or of a file whose library wants it whole, is memory, too. */
     if (options->most_bytes > 0 && (read.limits.stream == 0 || options->most_bytes < (double)read.limits.stream))
         read.limits.stream = (int64_t)fmin(options->most_bytes, 0x1p62);
     TRY(esra_photo_read(&scene->photos[i], scene->paths.items[i], &read, message));
