@@ -72,7 +72,9 @@ static esra_status find_compression(struct tiff_reading *job)
     TIFFGetFieldDefaulted(job->file.tiff, TIFFTAG_COMPRESSION, &compression);
     if (!compression_is_known(compression))
         return refuse_number(job, "compression", compression, "save it with Deflate or LZW");
-    if (compression == COMPRESSION_JPEG && job->photometric == PHOTOMETRIC_YCBCR) {
+    /* libjpeg turns YCbCr into RGB where it sees the three together; in planes each is a grey picture of its own. */
+    if (compression == COMPRESSION_JPEG && job->photometric == PHOTOMETRIC_YCBCR &&
+        job->planar == PLANARCONFIG_CONTIG) {
         TIFFSetField(job->file.tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
         job->photometric = PHOTOMETRIC_RGB;
     }
@@ -96,7 +98,6 @@ static esra_status find_type(struct tiff_reading *job)
 static esra_status find_colours(struct tiff_reading *job)
 {
     TIFFGetFieldDefaulted(job->file.tiff, TIFFTAG_SAMPLESPERPIXEL, &job->channels);
-    TIFFGetFieldDefaulted(job->file.tiff, TIFFTAG_PLANARCONFIG, &job->planar);
     job->palette = job->photometric == PHOTOMETRIC_PALETTE;
     bool grey = job->photometric == PHOTOMETRIC_MINISBLACK || job->photometric == PHOTOMETRIC_MINISWHITE;
     if (job->photometric == PHOTOMETRIC_SEPARATED)
@@ -147,6 +148,7 @@ static esra_status read_head(struct tiff_reading *job)
         !TIFFGetField(job->file.tiff, TIFFTAG_IMAGELENGTH, &job->height))
         return esra_decoding_damaged(job->decoding, "it does not tell its size");
     TIFFGetField(job->file.tiff, TIFFTAG_PHOTOMETRIC, &job->photometric);
+    TIFFGetFieldDefaulted(job->file.tiff, TIFFTAG_PLANARCONFIG, &job->planar);
     TRY(find_compression(job));
     TRY(find_type(job));
     TRY(find_colours(job));

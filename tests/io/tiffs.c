@@ -1,4 +1,4 @@
-/* tests/io/tiffs.c - TIFFs of other writers: damage that libtiff only warns of. */
+/* tests/io/tiffs.c - TIFFs of other writers: damage that libtiff only warns of, colours of unusual kinds. */
 #include "tell.h"
 
 #define WIDTH  64
@@ -71,10 +71,26 @@ static void what_decoders_make_up_is_damage(void)
     damage_is_told(made_path("d.tif"), "Discarding");
 }
 
+static void separate_ycbcr_is_refused(void)
+{
+    TIFF *tiff = begin_tiff(made_path("y.tif"), 3, PLANARCONFIG_SEPARATE, PHOTOMETRIC_YCBCR, COMPRESSION_JPEG);
+    unsigned char row[WIDTH];
+    TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, 1, 1);
+    for (int plane = 0; plane < 3; plane++)
+        for (int y = 0; y < HEIGHT; y++) {
+            memset(row, plane == 0 ? 100 : 128, sizeof row);
+            TIFFWriteScanline(tiff, row, (uint32_t)y, (uint16_t)plane);
+        }
+    TIFFClose(tiff);
+    CHECK(refused(made_path("y.tif"), "colours of kind 6, which esra does not read; convert it to RGB") ==
+          ESRA_BAD_DATA);
+}
+
 int main(int argc, char **argv)
 {
     made_begin(argc, argv);
     RUN(what_decoders_make_up_is_damage);
+    RUN(separate_ycbcr_is_refused);
     made_end();
     return check_report();
 }
