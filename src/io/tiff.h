@@ -39,7 +39,8 @@ struct tiff_reading {
     uint16_t bits, channels, planar, photometric;
     enum sample type;
     bool alpha, palette;
-    uint16_t *map[3];
+    uint16_t *map[3]; /* the palette's red, green and blue, and what they have for 1 */
+    float map_full;
     unsigned char *buffer;
     int rows_done;
 };

@@ -17,7 +17,7 @@ static void store_palette(const struct tiff_reading *job, const struct patch *pa
     for (int c = 0; c < 3; c++) {
         float *to = plane_row(image_plane(&job->decoding->photo->pixels, c), patch->y) + patch->x;
         for (int n = 0; n < patch->count; n++)
-            to[n] = (float)job->map[c][patch->from[n]] / 65535.0f;
+            to[n] = (float)job->map[c][patch->from[n]] / job->map_full;
     }
 }
 

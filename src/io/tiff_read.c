@@ -95,6 +95,16 @@ static esra_status find_type(struct tiff_reading *job)
     return ESRA_OK;
 }
 
+/* Palettes hold 16 bit numbers; some writers of old put 8 bit ones there, and libtiff's own tools go by the largest. */
+static float full_of_map(const struct tiff_reading *job)
+{
+    for (int c = 0; c < 3; c++)
+        for (int n = 0; n < 256; n++)
+            if (job->map[c][n] >= 256)
+                return 65535;
+    return 255;
+}
+
 static esra_status find_colours(struct tiff_reading *job)
 {
     TIFFGetFieldDefaulted(job->file.tiff, TIFFTAG_SAMPLESPERPIXEL, &job->channels);
@@ -111,6 +121,8 @@ static esra_status find_colours(struct tiff_reading *job)
     if (job->palette && (job->bits != 8 || job->alpha ||
                          !TIFFGetField(job->file.tiff, TIFFTAG_COLORMAP, &job->map[0], &job->map[1], &job->map[2])))
         return esra_decoding_refuse(job->decoding, "is a TIFF with a palette of an unusual kind", "convert it to RGB");
+    if (job->palette)
+        job->map_full = full_of_map(job);
     return ESRA_OK;
 }
 

@@ -86,11 +86,38 @@ static void separate_ycbcr_is_refused(void)
           ESRA_BAD_DATA);
 }
 
+/* Numbers of 16 bits, and as old writers have them of 8. */
+static void palettes_of_either_kind(void)
+{
+    for (int step = 1; step <= 257; step += 256) {
+        TIFF *tiff = begin_tiff(made_path("p.tif"), 1, PLANARCONFIG_CONTIG, PHOTOMETRIC_PALETTE, COMPRESSION_NONE);
+        uint16_t map[256];
+        unsigned char row[WIDTH];
+        struct photo photo;
+        for (int n = 0; n < 256; n++)
+            map[n] = (uint16_t)(n * step);
+        TIFFSetField(tiff, TIFFTAG_COLORMAP, map, map, map);
+        for (int y = 0; y < HEIGHT; y++) {
+            for (int x = 0; x < WIDTH; x++)
+                row[x] = (unsigned char)(4 * x + 3);
+            TIFFWriteScanline(tiff, row, (uint32_t)y, 0);
+        }
+        TIFFClose(tiff);
+        if (!read_photo(&photo, made_path("p.tif")))
+            continue;
+        CHECK(photo.pixels.channels == 3);
+        for (int x = 0; x < WIDTH; x++)
+            CHECK_NEAR(photo.pixels.data[x], (4 * x + 3) / 255.0, 1e-7);
+        esra_photo_free(&photo);
+    }
+}
+
 int main(int argc, char **argv)
 {
     made_begin(argc, argv);
     RUN(what_decoders_make_up_is_damage);
     RUN(separate_ycbcr_is_refused);
+    RUN(palettes_of_either_kind);
     made_end();
     return check_report();
 }
