@@ -18,8 +18,10 @@
 #include "base/timer.h"
 #include "io/jail_filter.h"
 
-/* How a child ends that could not be locked in; it has not looked at its input then. */
+/* How a child ends that could not be locked in, for want of seccomp, or of files and limits; it has not looked at its
+ * input then. */
 #define EXIT_UNLOCKED 3
+#define EXIT_SHORT    4
 
 /* Sanitizers map terabytes of addresses that they never touch. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -107,7 +109,9 @@ static void live(int input, int reply, pid_t parent, const struct jail_limits *l
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     /* Another arena of malloc for each thread would take 128 MiB of addresses. */
     mallopt(M_ARENA_MAX, 1);
-    if (getppid() != parent || !take_files(input, reply) || !set_limits(limits) || !esra_jail_filter())
+    if (getppid() != parent || !take_files(input, reply) || !set_limits(limits))
+        _exit(EXIT_SHORT);
+    if (!esra_jail_filter())
         _exit(EXIT_UNLOCKED);
     work(user, JAIL_INPUT, JAIL_REPLY);
     _exit(0);
@@ -185,6 +189,11 @@ static esra_status explain_end(struct jail *jail, struct message *message)
     if (WIFEXITED(state) && WEXITSTATUS(state) == EXIT_UNLOCKED)
         return esra_fail(message, ESRA_IO_ERROR,
                          "cannot decode %s apart: this system has no seccomp; do without --untrusted", jail->name);
+    if (WIFEXITED(state) && WEXITSTATUS(state) == EXIT_SHORT)
+        return esra_fail(message, ESRA_OVER_LIMIT,
+                         "cannot decode %s apart: too few files may be open, or its limits cannot be set; allow more "
+                         "(ulimit -n)",
+                         jail->name);
     if (WIFSIGNALED(state) && WTERMSIG(state) == SIGXCPU)
         return too_long(jail, message);
     if (WIFSIGNALED(state))

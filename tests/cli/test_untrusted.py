@@ -59,6 +59,14 @@ class Untrusted(CliTest):
         limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
         self.expect(0, "info", "a.png", "--untrusted", preexec_fn=limit, stderr="")
 
+    def test_too_few_files_are_no_lack_of_seccomp(self):
+        def few(most):
+            return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        self.expect(75, "info", "a.png", "--untrusted", preexec_fn=few(7), stdout="",
+                    stderr="esra info: cannot decode a.png apart: too few files may be open, or its limits cannot be set; "
+                           "allow more (ulimit -n)\n")
+        self.expect(0, "info", "a.png", "--untrusted", preexec_fn=few(12), stderr="")
+
     def test_errors_are_those_of_the_plain_mode(self):
         (self.path / "cut.png").write_bytes((self.path / "a.png").read_bytes()[:-200])
         (self.path / "größe.png").write_bytes((self.path / "cut.png").read_bytes())
