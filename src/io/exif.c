@@ -6,21 +6,96 @@
 
 #include "io/tags.h"
 
-/* The thumbnail shows what the photo was before; its directory is unlinked and its picture wiped. */
+/* ---- The thumbnail ---- */
+
+/* The header and the directories that stay: IFD0, EXIF, interoperability, GPS. */
+struct kept {
+    int64_t at[5], end[5];
+    int count;
+};
+
+static void keep_directory(struct kept *kept, struct source *source, int64_t at)
+{
+    int entries;
+    if (!esra_tags_count(source, at, &entries))
+        return;
+    kept->at[kept->count] = at;
+    kept->end[kept->count++] = at + 2 + (int64_t)entries * 12 + 4;
+}
+
+static struct kept kept_directories(struct source *source, int64_t first)
+{
+    struct kept kept = {.end = {8}, .count = 1};
+    uint64_t photo, other;
+    keep_directory(&kept, source, first);
+    if (esra_tags_find_number(source, first, TAG_PHOTO_DIRECTORY, &photo)) {
+        keep_directory(&kept, source, (int64_t)photo);
+        if (esra_tags_find_number(source, (int64_t)photo, TAG_INTEROPERABILITY, &other))
+            keep_directory(&kept, source, (int64_t)other);
+    }
+    if (esra_tags_find_number(source, first, TAG_GPS_DIRECTORY, &other))
+        keep_directory(&kept, source, (int64_t)other);
+    return kept;
+}
+
+/* Zeroes the bytes of [at, end) between what is kept. */
+static void wipe(struct bytes *exif, const struct kept *kept, int64_t at, int64_t end)
+{
+    while (at < end) {
+        int64_t stop = end, over = at;
+        for (int n = 0; n < kept->count; n++) {
+            if (kept->at[n] <= at && kept->end[n] > over)
+                over = kept->end[n];
+            if (kept->at[n] > at && kept->at[n] < stop)
+                stop = kept->at[n];
+        }
+        if (over == at)
+            memset(exif->data + at, 0, (size_t)(stop - at));
+        at = over == at ? stop : over;
+    }
+}
+
+static bool number_of(struct source *source, struct entry entry, uint64_t index, uint64_t *value)
+{
+    entry.value_at += (int64_t)index * esra_tags_type_size(entry.type);
+    return esra_tags_number(source, &entry, value);
+}
+
+/* The pieces whose places one tag tells and whose sizes another. Together they have no more bytes than the block: what
+ * overlaps is no picture, and could be made to cost hours. */
+static void wipe_pieces(struct bytes *exif, struct source *source, int64_t directory, const struct kept *kept,
+                        int places_tag, int sizes_tag)
+{
+    struct entry places, sizes;
+    uint64_t at, size, left = exif->size;
+    if (!esra_tags_find(source, directory, places_tag, &places) ||
+        !esra_tags_find(source, directory, sizes_tag, &sizes))
+        return;
+    for (uint64_t n = 0; n < places.count && n < sizes.count; n++) {
+        if (!number_of(source, places, n, &at) || !number_of(source, sizes, n, &size) || size > left)
+            return;
+        left -= size;
+        if (esra_tags_within(source, esra_tags_offset(at), size))
+            wipe(exif, kept, (int64_t)at, (int64_t)(at + size));
+    }
+}
+
+/* The thumbnail shows what the photo was before; its directory is unlinked and its picture, JPEG or strips, wiped. */
 static void drop_thumbnail(struct bytes *exif, struct source *source, int64_t first)
 {
     int count = 0;
-    uint64_t next, at, size;
+    uint64_t next;
     esra_tags_count(source, first, &count);
     int64_t link = first + 2 + (int64_t)count * 12;
     if (!esra_tags_fetch_number(source, link, 4, &next) || next == 0)
         return;
-    if (esra_tags_find_number(source, (int64_t)next, TAG_THUMBNAIL, &at) &&
-        esra_tags_find_number(source, (int64_t)next, TAG_THUMBNAIL_BYTES, &size) &&
-        esra_tags_within(source, (int64_t)at, size) && (int64_t)at >= link + 4)
-        memset(exif->data + at, 0, size);
+    const struct kept kept = kept_directories(source, first);
+    wipe_pieces(exif, source, (int64_t)next, &kept, TAG_THUMBNAIL, TAG_THUMBNAIL_BYTES);
+    wipe_pieces(exif, source, (int64_t)next, &kept, TAG_STRIP_OFFSETS, TAG_STRIP_BYTES);
     esra_tags_save(exif->data + link, 0, 4, source->big);
 }
+
+/* ---- The whole ---- */
 
 int esra_exif_settle(struct bytes *exif)
 {
