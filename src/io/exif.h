@@ -17,7 +17,7 @@ void esra_exif_swap_sides(struct bytes *exif);
 esra_status esra_exif_from_tiff(struct decoding *decoding, struct bytes *exif, bool *is_raw);
 
 /* Appends the block's tags to a classic TIFF file in memory that was written in the block's byte order, and whose first
- * directory has entries EXIFIFD and, if the block has one, GPSIFD. */
+ * directory has entries EXIFIFD and, if the block has one, GPSIFD, and of the copyright at least the beginning. */
 esra_status esra_exif_into_tiff(const struct bytes *exif, struct bytes *tiff, struct message *message);
 
 bool esra_exif_big_endian(const struct bytes *exif);

@@ -259,25 +259,65 @@ fail:
 
 /* ---- Into a TIFF file ---- */
 
-/* Appends one directory and makes the file's entry point at it. */
-static esra_status append_directory(struct bytes *tiff, int tag, const struct directory *directory,
-                                    struct message *message)
+/* Makes room for so many bytes, zeroed, at the file's end; they begin at an even offset. */
+static esra_status extend(struct bytes *tiff, size_t bytes, size_t *at, struct message *message)
 {
-    struct source source = {.data = tiff->data, .size = (int64_t)tiff->size};
-    struct entry entry;
-    int64_t first;
-    if (!esra_tags_open(&source, &first) || source.wide || !esra_tags_find(&source, first, tag, &entry))
-        return ESRA_OK;
-    size_t at = padded(tiff->size), size = at + stored_size(directory, 0);
+    *at = padded(tiff->size);
+    size_t size = *at + bytes;
     unsigned char *larger = size <= UINT32_MAX ? realloc(tiff->data, size) : NULL;
     if (!larger)
         return esra_fail_memory(message);
     memset(larger + tiff->size, 0, size - tiff->size);
     *tiff = (struct bytes){larger, size};
-    store_directory(tiff->data, at, directory, NULL, 0, source.big);
-    esra_tags_save(tiff->data + entry.at + 2, TYPE_LONG, 2, source.big);
-    esra_tags_save(tiff->data + entry.at + 8, at, 4, source.big);
     return ESRA_OK;
+}
+
+/* The entry of a classic file's first directory. */
+static bool find_place(const struct bytes *tiff, int tag, struct entry *entry, bool *big)
+{
+    struct source source = {.data = tiff->data, .size = (int64_t)tiff->size};
+    int64_t first;
+    bool found = esra_tags_open(&source, &first) && !source.wide && esra_tags_find(&source, first, tag, entry);
+    *big = source.big;
+    return found;
+}
+
+/* Appends one directory and makes the file's entry point at it. */
+static esra_status append_directory(struct bytes *tiff, int tag, const struct directory *directory,
+                                    struct message *message)
+{
+    struct entry place;
+    bool big;
+    size_t at;
+    esra_status status = ESRA_OK;
+    if (!find_place(tiff, tag, &place, &big))
+        return ESRA_OK;
+    TRY(extend(tiff, stored_size(directory, 0), &at, message));
+    store_directory(tiff->data, at, directory, NULL, 0, big);
+    esra_tags_save(tiff->data + place.at + 2, TYPE_LONG, 2, big);
+    esra_tags_save(tiff->data + place.at + 8, at, 4, big);
+fail:
+    return status;
+}
+
+/* A copyright may have two parts, the photographer's and the editor's, each with a zero byte at its end. libtiff writes
+ * the first alone: the whole is appended, and the entry made to point at it. */
+static esra_status append_copyright(struct bytes *tiff, const struct bytes *exif, struct source *source, int64_t first,
+                                    struct message *message)
+{
+    struct entry whole, place;
+    bool big;
+    size_t at;
+    esra_status status = ESRA_OK;
+    if (!esra_tags_find(source, first, TAG_COPYRIGHT, &whole) || whole.type != TYPE_ASCII || whole.size <= 4 ||
+        !find_place(tiff, TAG_COPYRIGHT, &place, &big) || place.size >= whole.size)
+        return ESRA_OK;
+    TRY(extend(tiff, (size_t)whole.size, &at, message));
+    memcpy(tiff->data + at, exif->data + whole.value_at, (size_t)whole.size);
+    esra_tags_save(tiff->data + place.at + 4, whole.size, 4, big);
+    esra_tags_save(tiff->data + place.at + 8, at, 4, big);
+fail:
+    return status;
 }
 
 esra_status esra_exif_into_tiff(const struct bytes *exif, struct bytes *tiff, struct message *message)
@@ -289,6 +329,7 @@ esra_status esra_exif_into_tiff(const struct bytes *exif, struct bytes *tiff, st
     esra_status status = ESRA_OK;
     if (!esra_tags_open_block(exif, &source, &first))
         return ESRA_OK;
+    status = append_copyright(tiff, exif, &source, first, message);
     for (int n = 0; n < 2 && status == ESRA_OK; n++) {
         struct directory *directory = NULL;
         if (!esra_tags_find_number(&source, first, tags[n], &at))

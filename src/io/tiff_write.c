@@ -92,25 +92,43 @@ static void set_storage(struct job *job)
     TIFFSetField(job->file.tiff, TIFFTAG_ROWSPERSTRIP, TIFFDefaultStripSize(job->file.tiff, 0));
 }
 
-static void set_metadata(struct job *job)
+/* False where memory is short. Texts have together no more bytes than the block: tags that all point at one long text
+ * would multiply it. */
+static bool set_texts(struct job *job)
 {
     static const int texts[] = {TIFFTAG_IMAGEDESCRIPTION, TIFFTAG_MAKE,   TIFFTAG_MODEL,    TIFFTAG_SOFTWARE,
                                 TIFFTAG_DATETIME,         TIFFTAG_ARTIST, TIFFTAG_COPYRIGHT};
+    const struct bytes *exif = &job->encoding->photo->exif;
+    size_t left = exif->size;
+    char *text = malloc(exif->size + 1);
+    if (!text)
+        return false;
+    for (size_t n = 0; n < sizeof texts / sizeof texts[0]; n++) {
+        esra_exif_text(exif, texts[n], text, exif->size + 1);
+        size_t length = strlen(text);
+        if (length == 0 || length > left)
+            continue;
+        left -= length;
+        TIFFSetField(job->file.tiff, (uint32_t)texts[n], text);
+    }
+    free(text);
+    return true;
+}
+
+static bool set_metadata(struct job *job)
+{
     const struct photo *photo = job->encoding->photo;
-    char text[1024];
     if (photo->icc.size)
         TIFFSetField(job->file.tiff, TIFFTAG_ICCPROFILE, (uint32_t)photo->icc.size, photo->icc.data);
-    for (size_t n = 0; n < sizeof texts / sizeof texts[0]; n++) {
-        esra_exif_text(&photo->exif, texts[n], text, sizeof text);
-        if (text[0])
-            TIFFSetField(job->file.tiff, (uint32_t)texts[n], text);
-    }
+    if (photo->exif.size && !set_texts(job))
+        return false;
     /* Places for offsets that are known once the file is whole; exif.c fills them in classic files alone. */
     bool classic = !TIFFIsBigTIFF(job->file.tiff);
     if (classic && esra_exif_has_photo(&photo->exif))
         TIFFSetField(job->file.tiff, TIFFTAG_EXIFIFD, (uint64_t)0);
     if (classic && esra_exif_has_gps(&photo->exif))
         TIFFSetField(job->file.tiff, TIFFTAG_GPSIFD, (uint64_t)0);
+    return true;
 }
 
 static bool write_rows(struct job *job)
@@ -159,7 +177,8 @@ static esra_status encode(struct job *job)
     if (!job->file.tiff)
         return fail_encode(job);
     set_storage(job);
-    set_metadata(job);
+    if (!set_metadata(job))
+        return esra_fail_memory(job->encoding->message);
     bool good = write_rows(job);
     TIFFClose(job->file.tiff);
     job->file.tiff = NULL;

@@ -1,4 +1,5 @@
-/* tests/io/exif.c - what becomes of an EXIF block: the thumbnail goes, wherever it stands, and nothing else. */
+/* tests/io/exif.c - what becomes of an EXIF block: the thumbnail goes, wherever it stands, and nothing else; texts
+ * reach a TIFF whole. */
 #define _GNU_SOURCE
 #include "tell.h"
 
@@ -84,6 +85,30 @@ static void overlapping_strips_end(void)
     esra_bytes_free(&exif);
 }
 
+/* A description longer than most, and a copyright of two parts. */
+static void texts_are_whole_in_tiff(void)
+{
+    static const char copyright[] = "Photographer\0Editor";
+    for (int big = 0; big < 2; big++) {
+        struct photo photo = made_smooth(8, 8, 3), again;
+        struct bytes exif = {calloc(1, 3100), 3100};
+        char text[3100];
+        memcpy(exif.data, big ? "MM\0*\0\0\0\x08" : "II*\0\x08\0\0\0", 8);
+        made_number(exif.data + 8, 2, 2, big);
+        made_entry(made_entry(exif.data + 10, 270, 2, 3000, 40, big), 0x8298, 2, sizeof copyright, 3040, big);
+        memset(exif.data + 40, 'x', 2999);
+        memcpy(exif.data + 3040, copyright, sizeof copyright);
+        photo.exif = exif;
+        if (write_photo(&photo, made_path("t.tif"), 0) && read_photo(&again, made_path("t.tif"))) {
+            esra_exif_text(&again.exif, 270, text, sizeof text);
+            CHECK(strlen(text) == 2999);
+            CHECK(memmem(again.exif.data, again.exif.size, copyright, sizeof copyright) != NULL);
+            esra_photo_free(&again);
+        }
+        esra_photo_free(&photo);
+    }
+}
+
 int main(int argc, char **argv)
 {
     made_begin(argc, argv);
@@ -91,6 +116,7 @@ int main(int argc, char **argv)
     RUN(a_thumbnail_may_stand_first);
     RUN(directories_are_not_wiped);
     RUN(overlapping_strips_end);
+    RUN(texts_are_whole_in_tiff);
     made_end();
     return check_report();
 }
