@@ -41,10 +41,12 @@ for program in "$build"/tests/test_$pattern; do
     case " $scenes " in
     *" $name "*) [ -n "$all" ] || { echo "memcheck: $name works on whole scenes, and is left out"; continue; } ;;
     esac
-    if [ "$name" = io_jail ]; then
-        echo "memcheck: io_jail needs seccomp, which valgrind does not have, and is left out"
+    case $name in
+    io_jail | io_parcel)
+        echo "memcheck: $name needs seccomp, which valgrind does not have, and is left out"
         continue
-    fi
+        ;;
+    esac
     # Random damage 100 times a file; no limits of time.
     ESRA_TEST_ROUNDS=100 ESRA_TEST_UNTIMED=1 check 0 "$program"
 done
