@@ -12,13 +12,11 @@ static const int harmless[] = {
     SCMP_SYS(brk),
     SCMP_SYS(munmap),
     SCMP_SYS(mremap),
-    SCMP_SYS(madvise),
     SCMP_SYS(futex),
     SCMP_SYS(set_robust_list),
     SCMP_SYS(rseq),
     SCMP_SYS(sched_yield),
     SCMP_SYS(gettid),
-    SCMP_SYS(sched_getaffinity),
     SCMP_SYS(rt_sigprocmask),
     SCMP_SYS(sigaltstack),
     SCMP_SYS(clock_gettime),
@@ -28,15 +26,18 @@ static const int harmless[] = {
     SCMP_SYS(exit_group),
 };
 
-/* Calls of a file that are allowed on one alone. */
+/* Calls of a file that are allowed on one alone. The input is a file, read by pread(): its position is the parent's
+ * too. */
 static const struct {
     int call, fd;
 } of_files[] = {
-    {SCMP_SYS(read), JAIL_INPUT},
     {SCMP_SYS(pread64), JAIL_INPUT},
-    {SCMP_SYS(lseek), JAIL_INPUT},
     {SCMP_SYS(write), JAIL_REPLY},
 };
+
+/* What allocators say of their own pages: no longer needed, or better large. Other advice is about children, dumps,
+ * pages shared with other processes, and faults on purpose. */
+static const int advice[] = {MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE, MADV_NOHUGEPAGE};
 
 /* Memory that can be run is how a hole becomes a program; a file cannot be mapped at all. */
 static int allow_memory(scmp_filter_ctx filter)
@@ -45,17 +46,21 @@ static int allow_memory(scmp_filter_ctx filter)
                                   SCMP_A3(SCMP_CMP_MASKED_EQ, MAP_ANONYMOUS, MAP_ANONYMOUS));
     failed |=
         seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+    for (size_t n = 0; n < sizeof advice / sizeof advice[0]; n++)
+        failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(madvise), 1,
+                                   SCMP_A2(SCMP_CMP_EQ, (scmp_datum_t)advice[n], 0));
     return failed;
 }
 
-/* Some decoders make threads, which are held as the child is. A filter cannot look into clone3's struct: without it
- * libc goes back to clone. */
+/* Some decoders make threads, as many as there are processors for the child itself, which are held as it is. A filter
+ * cannot look into clone3's struct: without it libc goes back to clone. */
 static int allow_threads(scmp_filter_ctx filter)
 {
     const unsigned thread = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND;
     int failed =
         seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, thread, thread));
     failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
+    failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sched_getaffinity), 1, SCMP_A0(SCMP_CMP_EQ, 0, 0));
     return failed;
 }
 

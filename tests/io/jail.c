@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -112,10 +113,56 @@ static long try_map_file(void)
     return (long)mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, JAIL_INPUT, 0);
 }
 
+/* The place in the file is the parent's too. */
 static long try_read(void)
 {
+    char byte;
+    return read(JAIL_INPUT, &byte, 1);
+}
+static long try_seek(void)
+{
+    return lseek(JAIL_INPUT, 1, SEEK_SET);
+}
+static long try_read_reply(void)
+{
+    char byte;
+    return pread(JAIL_REPLY, &byte, 1, 0);
+}
+
+static char *a_page(void)
+{
+    return mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+static long try_merge(void)
+{
+    return madvise(a_page(), 4096, MADV_MERGEABLE);
+}
+static long try_dump(void)
+{
+    return madvise(a_page(), 4096, MADV_DODUMP);
+}
+
+static long try_affinity(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(1, sizeof set, &set);
+}
+
+static long try_pread(void)
+{
     char bytes[4];
-    return read(JAIL_INPUT, bytes, 4) == 4 && memcmp(bytes, "0123", 4) == 0 ? 0 : -1;
+    return pread(JAIL_INPUT, bytes, 4, 0) == 4 && memcmp(bytes, "0123", 4) == 0 ? 0 : -1;
+}
+
+static long try_give_back(void)
+{
+    return madvise(a_page(), 4096, MADV_DONTNEED) | madvise(a_page(), 4096, MADV_FREE);
+}
+
+static long try_own_affinity(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set);
 }
 
 static long try_memory(void)
@@ -145,7 +192,15 @@ static const struct attempt attempts[] = {
     {"dup", try_duplicate, true},
     {"mmap of code", try_code, true},
     {"mmap of a file", try_map_file, true},
-    {"reading the input", try_read, false},
+    {"read", try_read, true},
+    {"lseek", try_seek, true},
+    {"reading the answer", try_read_reply, true},
+    {"madvise to merge pages", try_merge, true},
+    {"madvise to dump pages", try_dump, true},
+    {"sched_getaffinity of another", try_affinity, true},
+    {"reading the input", try_pread, false},
+    {"giving pages back", try_give_back, false},
+    {"sched_getaffinity", try_own_affinity, false},
     {"memory", try_memory, false},
 };
 #define ATTEMPTS (sizeof attempts / sizeof attempts[0])
