@@ -62,14 +62,20 @@ static ssize_t read_fully(const struct input *input, void *bytes, size_t size)
     return (ssize_t)done;
 }
 
+esra_status esra_input_check_kept(const struct input *input, int64_t bytes, struct message *message)
+{
+    if (!input->keep_limit || bytes <= input->keep_limit)
+        return ESRA_OK;
+    return esra_fail(message, ESRA_OVER_LIMIT,
+                     "%s goes on past %lld MiB, all of which would be kept in memory; save it to a file", input->name,
+                     (long long)(input->keep_limit >> 20));
+}
+
 static esra_status make_room(struct input *input, size_t room, struct message *message)
 {
-    if (input->keep_limit && room > WINDOW && (int64_t)(room - WINDOW) > input->keep_limit)
-        return esra_fail(message, ESRA_OVER_LIMIT,
-                         "%s goes on past %lld MiB, all of which would be kept in memory; save it to a file",
-                         input->name, (long long)(input->keep_limit >> 20));
-    if (room <= input->room)
-        return ESRA_OK;
+    esra_status status = esra_input_check_kept(input, room > WINDOW ? (int64_t)(room - WINDOW) : 0, message);
+    if (status != ESRA_OK || room <= input->room)
+        return status;
     if (room < 2 * input->room)
         room = 2 * input->room;
     unsigned char *larger = realloc(input->buffer, room);

@@ -40,6 +40,9 @@ esra_status esra_input_seek(struct input *input, int64_t position, struct messag
 /* Finds the size of a pipe that is kept, by reading it to its end; nothing to do for a file. */
 esra_status esra_input_measure(struct input *input, struct message *message);
 
+/* Refuses to keep more bytes than keep_limit. */
+esra_status esra_input_check_kept(const struct input *input, int64_t bytes, struct message *message);
+
 /* Bytes still to come; -1 where that is not known. */
 int64_t esra_input_left(const struct input *input);
 

@@ -233,19 +233,34 @@ static esra_status decode_apart(struct photo *photo, struct input *input, const 
     return status;
 }
 
+/* All of the pipe, piece by piece, so that it is never in memory twice. */
+static esra_status pour(struct input *pipe, struct input *file, struct message *message)
+{
+    const unsigned char *bytes;
+    size_t count;
+    esra_status status;
+    for (;;) {
+        TRY(esra_input_borrow(pipe, &bytes, &count, message));
+        if (count == 0)
+            break;
+        file->size += (int64_t)count;
+        TRY(esra_input_check_kept(pipe, file->size, message));
+        if (!esra_jail_reply(file->fd, bytes, count))
+            return esra_fail(message, ESRA_IO_ERROR, "reading %s broke off: %s", pipe->name, strerror(errno));
+    }
+fail:
+    return status;
+}
+
 /* A pipe is emptied into a file in memory: it can then be read twice, and the clock of the jail does not run while
  * somebody types. */
 static esra_status spool(struct input *input, const struct limits *limits, struct message *message)
 {
-    input->keep = true;
+    struct input file = {.fd = memfd_create("photo", MFD_CLOEXEC), .name = input->name};
+    if (file.fd < 0)
+        return esra_fail(message, ESRA_IO_ERROR, "reading %s broke off: %s", input->name, strerror(errno));
     input->keep_limit = limits->stream;
-    esra_status status = esra_input_measure(input, message);
-    if (status != ESRA_OK)
-        return status;
-    struct input file = {
-        .fd = memfd_create("photo", MFD_CLOEXEC), .name = input->name, .size = (int64_t)input->buffered};
-    if (file.fd < 0 || !esra_jail_reply(file.fd, input->buffer, input->buffered))
-        status = esra_fail(message, ESRA_IO_ERROR, "reading %s broke off: %s", input->name, strerror(errno));
+    esra_status status = pour(input, &file, message);
     esra_input_close(input);
     *input = file;
     return status;

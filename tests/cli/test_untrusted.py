@@ -55,6 +55,14 @@ class Untrusted(CliTest):
         with open(self.path / "a.png", "rb") as file:
             self.assertEqual(self.expect(0, "compare", "-", "b.png", "--untrusted", stdin=file).stdout, plain)
 
+    def test_a_pipe_is_kept_once(self):
+        """In a file in memory, and not in the program's own memory as well."""
+        self.save_sparse("large.npy", (6000, 4000))
+        with subprocess.Popen(["cat", self.path / "large.npy"], stdout=subprocess.PIPE) as cat:
+            code, told, peak = self.measure("info", "-", "--untrusted", stdin=cat.stdout)
+        self.assertEqual((code, told), (0, ""))
+        self.assertLess(peak, 64 * 1024)
+
     def test_under_a_lower_limit_of_time(self):
         limit = lambda: resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
         self.expect(0, "info", "a.png", "--untrusted", preexec_fn=limit, stderr="")
