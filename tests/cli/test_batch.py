@@ -183,6 +183,49 @@ class Mistakes(BatchTest):
             self.batch(65, stdout="")
             self.assertFalse((self.path / "out").exists())
 
+    def test_no_line_writes_over_what_another_reads(self):
+        told = "esra batch: in/jobs.jsonl, line 2: in/{} is an input, and would be written over by line 1: choose another name or folder"
+        (self.path / "out" / "a").mkdir(parents=True)
+        (self.path / "out" / "a" / "transmitted.png").write_bytes((self.path / "in/0.png").read_bytes())
+        (self.path / "out" / "b").mkdir()
+        (self.path / "in" / "link.png").symlink_to("../out/a/transmitted.png")
+        (self.path / "in" / "folder").symlink_to("../out/a")
+        (self.path / "out" / "a" / "reflected-1.png").symlink_to("../../in/1.png")
+        for name in "../out/a/transmitted.png", "link.png", "folder/transmitted.png", "1.png", "../out/a/reflected-3.png":
+            with self.subTest(name):
+                self.write({"photos": ["0.png", "2.png"], "output": "a"}, {"photos": [name, "0.png"], "output": "b"})
+                self.complains(65, told.format(name), "batch", "in/jobs.jsonl", "-o", "out")
+                for option in "transforms", "gradients":
+                    self.write({"photos": ["0.png", "2.png"], "output": "a"},
+                               {"photos": ["0.png", "2.png"], "output": "b", "options": {option: name}})
+                    self.complains(65, told.format(name), "batch", "in/jobs.jsonl", "-o", "out")
+        shutil.rmtree(self.path / "out")
+        self.write({"photos": ["0.png", "2.png"], "output": "a"}, {"photos": ["../out/a/transmitted.png", "0.png"], "output": "b"})
+        self.complains(73, "esra batch: cannot make the folder none/out: No such file or directory", "batch", "in/jobs.jsonl", "-o",
+                       "none/out")
+        self.complains(65, told.format("../out/a/transmitted.png"), "batch", "in/jobs.jsonl", "-o", "out")
+        self.assertFalse((self.path / "out").exists(), "a failure leaves no folder")
+
+    def test_photos_beside_the_outputs_of_other_lines(self):
+        """No line writes files of such names."""
+        (self.path / "out" / "a").mkdir(parents=True)
+        (self.path / "out" / "a" / "photo.png").write_bytes((self.path / "in/0.png").read_bytes())
+        self.write(self.job("a"), {"photos": ["../out/a/photo.png", "1.png", "2.png"], "output": "b"})
+        self.batch(0)
+
+    def test_no_line_writes_over_what_another_writes(self):
+        told = ("esra batch: in/jobs.jsonl, line 2: its output has a file or folder in common with that of line 1, and one would be "
+                "written over the other")
+        self.write(self.job("a"), self.job("b"))
+        (self.path / "out" / "a").mkdir(parents=True)
+        (self.path / "out" / "b").symlink_to("a")
+        self.complains(65, told, "batch", "in/jobs.jsonl", "-o", "out")
+        (self.path / "out" / "b").unlink()
+        (self.path / "out" / "b").mkdir()
+        (self.path / "out" / "b" / "result.json").write_text("earlier")
+        (self.path / "out" / "a" / "result.json").symlink_to("../b/result.json")
+        self.complains(65, told, "batch", "in/jobs.jsonl", "-o", "out")
+
     def test_names_are_never_options_or_lists(self):
         self.write({"photos": ["-", "@list"], "output": "a"})
         self.assertIn(b"cannot read in/-: No such file", self.batch(12).stderr)

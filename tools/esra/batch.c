@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cpu.h"
 #include "batch.h"
@@ -59,6 +60,10 @@ static esra_status prepare(struct batch *batch, const char *jobs)
     if (!batch->workers)
         return esra_fail_memory(&batch->message);
     TRY(esra_paths_make_folder(folder, &made, &batch->message));
+    status = batch_check_files(&batch->jobs, folder, &batch->message);
+    if (status != ESRA_OK && made)
+        rmdir(folder);
+    TRY(status);
     TRY(batch_journal_open(&batch->journal, folder, &batch->message));
 fail:
     return status;

@@ -26,12 +26,19 @@ struct batch_jobs {
     char *folder;     /* that paths in it start from */
     struct batch_scene *scenes;
     int count;
+    json_t *outputs; /* by name: the line that it is of */
 };
 
 /* Reads all lines; a message names the line that is wrong. "-" is standard input. */
 esra_status batch_jobs_read(struct batch_jobs *jobs, const char *path, struct message *message);
 
 void batch_jobs_free(struct batch_jobs *jobs);
+
+/* What word number n of a scene names: a photo, or the file of an option; where that takes none, its text. */
+const char *batch_input(const struct batch_scene *scene, int n);
+
+/* Fails where a line would write over what another line reads or writes; the folder of all outputs must be there. */
+esra_status batch_check_files(const struct batch_jobs *jobs, const char *folder, struct message *message);
 
 /* The file that tells which scenes are done: a line of JSON for each that has ended, on disk before the next is begun. A
  * line without "exit" takes back what an earlier one of that output says. */

@@ -20,7 +20,6 @@ static const char *const not_for_scenes[] = {"output",    "json",       "progres
 struct reader {
     struct batch_jobs *jobs;
     struct batch_scene *scene;
-    json_t *outputs; /* names seen so far, with their lines */
     struct message *message;
 };
 
@@ -183,10 +182,10 @@ static esra_status take_output(struct reader *reader, json_t *output)
         return refuse(reader,
                       "output '%.64s' may not be used: a plain name is needed, without '/' and not beginning with '.'",
                       name);
-    json_t *before = json_object_get(reader->outputs, name);
+    json_t *before = json_object_get(reader->jobs->outputs, name);
     if (before)
         return refuse(reader, "output '%.64s' is that of line %d too", name, (int)json_integer_value(before));
-    if (json_object_set_new(reader->outputs, name, json_integer(reader->scene->line)))
+    if (json_object_set_new(reader->jobs->outputs, name, json_integer(reader->scene->line)))
         return esra_fail_memory(reader->message);
     reader->scene->output = name;
     return ESRA_OK;
@@ -264,10 +263,11 @@ static char *folder_of(const char *path)
 esra_status batch_jobs_read(struct batch_jobs *jobs, const char *path, struct message *message)
 {
     struct bytes text = {0};
-    struct reader reader = {.jobs = jobs, .outputs = json_object(), .message = message};
+    struct reader reader = {.jobs = jobs, .message = message};
     esra_status status;
-    *jobs = (struct batch_jobs){.name = strcmp(path, "-") == 0 ? "standard input" : path, .folder = folder_of(path)};
-    if (!jobs->folder || !reader.outputs)
+    *jobs = (struct batch_jobs){.name = strcmp(path, "-") == 0 ? "standard input" : path, .folder = folder_of(path),
+                                .outputs = json_object()};
+    if (!jobs->folder || !jobs->outputs)
         TRY(esra_fail_memory(message));
     TRY(text_read(&text, path, LARGEST_FILE, "split it", message));
     /* With a zero byte at its end, for strspn(); esra_input_slurp() leaves no room. */
@@ -279,8 +279,13 @@ esra_status batch_jobs_read(struct batch_jobs *jobs, const char *path, struct me
     TRY(take_lines(&reader, (const char *)text.data, text.size));
 fail:
     esra_bytes_free(&text);
-    json_decref(reader.outputs);
     return status;
+}
+
+const char *batch_input(const struct batch_scene *scene, int n)
+{
+    const char *value = scene->words[n][0] == '-' ? strchr(scene->words[n], '=') : NULL;
+    return value ? value + 1 : scene->words[n];
 }
 
 void batch_jobs_free(struct batch_jobs *jobs)
@@ -294,5 +299,6 @@ void batch_jobs_free(struct batch_jobs *jobs)
     }
     free(jobs->scenes);
     free(jobs->folder);
+    json_decref(jobs->outputs);
     *jobs = (struct batch_jobs){0};
 }

@@ -134,9 +134,8 @@ static json_t *inputs_of(const struct batch_scene *scene)
 {
     json_t *list = json_array();
     for (int n = 0; n < scene->word_count; n++) {
-        const char *value = scene->words[n][0] == '-' ? strchr(scene->words[n], '=') : NULL;
         struct stat stat_;
-        if (stat(value ? value + 1 : scene->words[n], &stat_) || !S_ISREG(stat_.st_mode))
+        if (stat(batch_input(scene, n), &stat_) || !S_ISREG(stat_.st_mode))
             continue;
         json_append(&list, json_pack("[I, I, I]", (json_int_t)stat_.st_size, (json_int_t)stat_.st_mtim.tv_sec,
                                      (json_int_t)stat_.st_mtim.tv_nsec));

@@ -63,6 +63,9 @@ esra_status job_read_inputs(struct job *job, const struct parsed *parsed);
 /* separate_checks.c: the folder, made and seen to take every file. */
 esra_status job_prepare_outputs(struct job *job);
 
+/* Whether a scene with some options or others would write a file of this name into its folder. */
+bool job_may_write(const char *file);
+
 /* separate_answer.c: the files. */
 struct write_options job_picture_options(const struct job *job);
 esra_status job_write_all(struct job *job);

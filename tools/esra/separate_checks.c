@@ -2,6 +2,8 @@
  * cannot be written are hours lost. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "io/codec.h"
@@ -36,6 +38,16 @@ static esra_status for_all_files(struct job *job, file_action *act)
     }
 fail:
     return status;
+}
+
+/* The names above, whatever the format and the photos; some file systems take A for a. */
+bool job_may_write(const char *file)
+{
+    static const char *const beginnings[] = {"result.json", "report.html", "confidence.", "transmitted.", "reflected-"};
+    for (size_t n = 0; n < sizeof beginnings / sizeof beginnings[0]; n++)
+        if (strncasecmp(file, beginnings[n], strlen(beginnings[n])) == 0)
+            return true;
+    return false;
 }
 
 /* A name that cannot be written is found now, not when the layers are there and would be lost. A pipe is not tried: its

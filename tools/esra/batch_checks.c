@@ -1,0 +1,183 @@
+/* tools/esra/batch_checks.c - what is found out about the files of a batch before any scene begins: that no line writes
+ * over what another reads or writes. A scene looks after its own photos, and does not know those of other lines. */
+#define _DEFAULT_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "batch.h"
+#include "io/paths.h"
+#include "separate.h"
+
+/* A file that a line would replace, or the folder that it writes into, as the system knows it: whatever links lead there. */
+struct target {
+    dev_t device;
+    ino_t inode;
+    int line;
+};
+
+struct targets {
+    struct target *items;
+    size_t count, room;
+};
+
+static int by_file(const struct target *a, const struct target *b)
+{
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    return a->inode == b->inode ? 0 : a->inode < b->inode ? -1 : 1;
+}
+
+/* For qsort(): the lines that share a file stand together, in their order. */
+static int by_file_and_line(const void *a, const void *b)
+{
+    const struct target *x = a, *y = b;
+    int order = by_file(x, y);
+    return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* ---- What is written ---- */
+
+static esra_status add(struct targets *targets, const struct stat *is, int line, struct message *message)
+{
+    if (targets->count == targets->room) {
+        size_t room = 2 * targets->room + 64;
+        struct target *larger = realloc(targets->items, room * sizeof *larger);
+        if (!larger)
+            return esra_fail_memory(message);
+        targets->items = larger;
+        targets->room = room;
+    }
+    targets->items[targets->count++] = (struct target){is->st_dev, is->st_ino, line};
+    return ESRA_OK;
+}
+
+/* The folder, and the files in it that separating a scene may replace. A folder that is not there yet holds none, and one
+ * that cannot be looked into is for its scene to complain of. */
+static esra_status add_folder(struct targets *targets, const char *folder, int line, struct message *message)
+{
+    struct stat is;
+    const struct dirent *entry;
+    DIR *entries = opendir(folder);
+    esra_status status = ESRA_OK;
+    if (!entries)
+        return errno == ENOMEM ? esra_fail_memory(message) : ESRA_OK;
+    if (fstat(dirfd(entries), &is) == 0)
+        status = add(targets, &is, line, message);
+    while (status == ESRA_OK && (entry = readdir(entries)))
+        if (job_may_write(entry->d_name) && fstatat(dirfd(entries), entry->d_name, &is, 0) == 0 && S_ISREG(is.st_mode))
+            status = add(targets, &is, line, message);
+    closedir(entries);
+    return status;
+}
+
+static esra_status find_targets(struct targets *targets, const struct batch_jobs *jobs, const char *folder,
+                                struct message *message)
+{
+    esra_status status = ESRA_OK;
+    for (int n = 0; n < jobs->count && status == ESRA_OK; n++) {
+        char *path = esra_paths_join(folder, jobs->scenes[n].output);
+        status = path ? add_folder(targets, path, jobs->scenes[n].line, message) : esra_fail_memory(message);
+        free(path);
+    }
+    if (targets->count > 0)
+        qsort(targets->items, targets->count, sizeof *targets->items, by_file_and_line);
+    return status;
+}
+
+/* Links can make one of two outputs. */
+static esra_status check_apart(const struct targets *targets, const struct batch_jobs *jobs, struct message *message)
+{
+    for (size_t n = 1; n < targets->count; n++) {
+        const struct target *a = &targets->items[n - 1], *b = &targets->items[n];
+        if (by_file(a, b) == 0 && a->line != b->line)
+            return esra_fail(message, ESRA_BAD_DATA, "%s, line %d: its output has a file or folder in common with that of line %d, "
+                             "and one would be written over the other", jobs->name, b->line, a->line);
+    }
+    return ESRA_OK;
+}
+
+/* ---- What is read ---- */
+
+/* The line, other than its own, that would replace this file; 0: none. */
+static int line_that_replaces(const struct targets *targets, const struct stat *is, int own)
+{
+    struct target wanted = {is->st_dev, is->st_ino, 0};
+    size_t low = 0, high = targets->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_file(&targets->items[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low < targets->count && by_file(&targets->items[low], &wanted) == 0 && targets->items[low].line == own)
+        low++;
+    return low < targets->count && by_file(&targets->items[low], &wanted) == 0 ? targets->items[low].line : 0;
+}
+
+/* Of a file that is not there, the other line that would make it: FOLDER/OUTPUT/file. 0: none. Were it read when it is there
+ * and refused the next time, the same command could not go on. */
+static esra_status line_that_makes(const struct batch_jobs *jobs, const char *folder, const char *input, int own, int *line,
+                                   struct message *message)
+{
+    struct stat of_input, of_outputs;
+    char *path = strdup(input);
+    if (!path)
+        return esra_fail_memory(message);
+    char *slash = strrchr(path, '/');
+    *line = 0;
+    if (slash && slash > path && job_may_write(slash + 1)) {
+        *slash = '\0';
+        char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+        int made_by = (int)json_integer_value(json_object_get(jobs->outputs, name));
+        if (made_by != own && stat(dirname(path), &of_input) == 0 && stat(folder, &of_outputs) == 0 &&
+            of_input.st_dev == of_outputs.st_dev && of_input.st_ino == of_outputs.st_ino)
+            *line = made_by;
+    }
+    free(path);
+    return ESRA_OK;
+}
+
+static esra_status check_input(const struct targets *targets, const struct batch_jobs *jobs, const char *folder,
+                               const char *input, int own, struct message *message)
+{
+    struct stat is;
+    int line = 0;
+    esra_status status = ESRA_OK;
+    if (stat(input, &is) == 0)
+        line = line_that_replaces(targets, &is, own);
+    else
+        status = line_that_makes(jobs, folder, input, own, &line, message);
+    if (status == ESRA_OK && line > 0)
+        status = esra_fail(message, ESRA_BAD_DATA, "%s, line %d: %s is an input, and would be written over by line %d: choose another "
+                           "name or folder", jobs->name, own, input, line);
+    return status;
+}
+
+static esra_status check_inputs(const struct targets *targets, const struct batch_jobs *jobs, const char *folder,
+                                struct message *message)
+{
+    esra_status status = ESRA_OK;
+    for (int n = 0; n < jobs->count; n++)
+        for (int w = 0; w < jobs->scenes[n].word_count; w++)
+            TRY(check_input(targets, jobs, folder, batch_input(&jobs->scenes[n], w), jobs->scenes[n].line, message));
+fail:
+    return status;
+}
+
+esra_status batch_check_files(const struct batch_jobs *jobs, const char *folder, struct message *message)
+{
+    struct targets targets = {0};
+    esra_status status;
+    TRY(find_targets(&targets, jobs, folder, message));
+    TRY(check_apart(&targets, jobs, message));
+    TRY(check_inputs(&targets, jobs, folder, message));
+fail:
+    free(targets.items);
+    return status;
+}
