@@ -226,6 +226,26 @@ class Mistakes(BatchTest):
         (self.path / "out" / "a" / "result.json").symlink_to("../b/result.json")
         self.complains(65, told, "batch", "in/jobs.jsonl", "-o", "out")
 
+    def test_the_journal_is_written_over_no_input(self):
+        told = "esra batch: {}/journal.jsonl is one of the inputs, and would be written over: choose another name or folder"
+        self.write(self.job("a"))
+        (self.path / "in" / "jobs.jsonl").rename(self.path / "in" / "journal.jsonl")
+        self.complains(73, told.format("in"), "batch", "in/journal.jsonl", "-o", "in")
+        with open(self.path / "in" / "journal.jsonl", "rb") as jobs:
+            self.complains(73, told.format("in"), "batch", "-", "-o", "in", stdin=jobs)
+        (self.path / "out").mkdir()
+        (self.path / "out" / "journal.jsonl").symlink_to("../in/0.png")
+        self.write(self.job("a"))
+        self.complains(65, "esra batch: in/jobs.jsonl, line 1: in/0.png is an input, and would be written over by the journal: "
+                       "choose another name or folder", "batch", "in/jobs.jsonl", "-o", "out")
+
+    def test_no_line_writes_over_the_jobs(self):
+        (self.path / "in" / "a").mkdir()
+        self.write({"photos": ["../0.png", "../1.png"], "output": "a"})
+        (self.path / "in" / "jobs.jsonl").rename(self.path / "in" / "a" / "result.json")
+        self.complains(65, "esra batch: in/a/result.json would be written over by line 1: choose another name or folder", "batch",
+                       "in/a/result.json", "-o", "in")
+
     def test_names_are_never_options_or_lists(self):
         self.write({"photos": ["-", "@list"], "output": "a"})
         self.assertIn(b"cannot read in/-: No such file", self.batch(12).stderr)

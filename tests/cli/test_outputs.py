@@ -48,6 +48,16 @@ class Outputs(SeparateTest):
         os.link(self.path / "p3.png", self.path / "reflected-2.png")
         self.complains(73, told.format("reflected-2.png"), *self.separate(output="."))
 
+    def test_no_list_of_photos_is_written_over(self):
+        told = "esra {}: {} is one of the inputs, and would be written over: choose another name or folder"
+        (self.path / "out").mkdir()
+        for name, command in [("out/result.json", self.separate(photos=["@out/result.json"])),
+                              ("list.txt", ["align", "@list.txt", "-o", "list.txt"])]:
+            (self.path / name).write_text("\n".join(NAMES))
+            self.complains(73, told.format(command[0], name), *command)
+        with open(self.path / "out/result.json", "rb") as names:
+            self.complains(73, told.format("separate", "out/result.json"), *self.separate(photos=["@-"]), stdin=names)
+
     def test_no_photo_from_standard_input_is_written_over(self):
         """Its name is the shell's affair; the file is the one that an output would replace."""
         (self.path / "out").mkdir()

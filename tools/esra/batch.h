@@ -22,7 +22,8 @@ struct batch_scene {
 };
 
 struct batch_jobs {
-    const char *name; /* of the file, for messages */
+    const char *path; /* of the file, "-" for standard input */
+    const char *name; /* of it, for messages */
     char *folder;     /* that paths in it start from */
     struct batch_scene *scenes;
     int count;
@@ -37,7 +38,8 @@ void batch_jobs_free(struct batch_jobs *jobs);
 /* What word number n of a scene names: a photo, or the file of an option; where that takes none, its text. */
 const char *batch_input(const struct batch_scene *scene, int n);
 
-/* Fails where a line would write over what another line reads or writes; the folder of all outputs must be there. */
+/* Fails where a line or the journal would write over the jobs file, or what another line reads or writes; the folder of all
+ * outputs must be there. */
 esra_status batch_check_files(const struct batch_jobs *jobs, const char *folder, struct message *message);
 
 /* The file that tells which scenes are done: a line of JSON for each that has ended, on disk before the next is begun. A

@@ -5,19 +5,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "batch.h"
+#include "io/output.h"
 #include "io/paths.h"
 #include "separate.h"
+
+/* In place of the number of a line. */
+#define JOURNAL 0
+#define NOBODY  (-1)
 
 /* A file that a line would replace, or the folder that it writes into, as the system knows it: whatever links lead there. */
 struct target {
     dev_t device;
     ino_t inode;
-    int line;
+    int line; /* or JOURNAL */
 };
 
 struct targets {
@@ -75,10 +82,17 @@ static esra_status add_folder(struct targets *targets, const char *folder, int l
     return status;
 }
 
-static esra_status find_targets(struct targets *targets, const struct batch_jobs *jobs, const char *folder,
-                                struct message *message)
+/* It grows by itself, whatever the lines are. */
+static esra_status add_journal(struct targets *targets, const char *path, struct message *message)
 {
-    esra_status status = ESRA_OK;
+    struct stat is;
+    return stat(path, &is) == 0 ? add(targets, &is, JOURNAL, message) : ESRA_OK;
+}
+
+static esra_status find_targets(struct targets *targets, const struct batch_jobs *jobs, const char *folder,
+                                const char *journal, struct message *message)
+{
+    esra_status status = add_journal(targets, journal, message);
     for (int n = 0; n < jobs->count && status == ESRA_OK; n++) {
         char *path = esra_paths_join(folder, jobs->scenes[n].output);
         status = path ? add_folder(targets, path, jobs->scenes[n].line, message) : esra_fail_memory(message);
@@ -89,21 +103,29 @@ static esra_status find_targets(struct targets *targets, const struct batch_jobs
     return status;
 }
 
+/* "line 7", or the journal. */
+static const char *words_for(int line, char words[32])
+{
+    snprintf(words, 32, "line %d", line);
+    return line == JOURNAL ? "the journal" : words;
+}
+
 /* Links can make one of two outputs. */
 static esra_status check_apart(const struct targets *targets, const struct batch_jobs *jobs, struct message *message)
 {
+    char words[32];
     for (size_t n = 1; n < targets->count; n++) {
         const struct target *a = &targets->items[n - 1], *b = &targets->items[n];
         if (by_file(a, b) == 0 && a->line != b->line)
-            return esra_fail(message, ESRA_BAD_DATA, "%s, line %d: its output has a file or folder in common with that of line %d, "
-                             "and one would be written over the other", jobs->name, b->line, a->line);
+            return esra_fail(message, ESRA_BAD_DATA, "%s, line %d: its output has a file or folder in common with that of %s, and "
+                             "one would be written over the other", jobs->name, b->line, words_for(a->line, words));
     }
     return ESRA_OK;
 }
 
 /* ---- What is read ---- */
 
-/* The line, other than its own, that would replace this file; 0: none. */
+/* The line, other than its own, that would replace this file; NOBODY: none. */
 static int line_that_replaces(const struct targets *targets, const struct stat *is, int own)
 {
     struct target wanted = {is->st_dev, is->st_ino, 0};
@@ -117,11 +139,11 @@ static int line_that_replaces(const struct targets *targets, const struct stat *
     }
     while (low < targets->count && by_file(&targets->items[low], &wanted) == 0 && targets->items[low].line == own)
         low++;
-    return low < targets->count && by_file(&targets->items[low], &wanted) == 0 ? targets->items[low].line : 0;
+    return low < targets->count && by_file(&targets->items[low], &wanted) == 0 ? targets->items[low].line : NOBODY;
 }
 
-/* Of a file that is not there, the other line that would make it: FOLDER/OUTPUT/file. 0: none. Were it read when it is there
- * and refused the next time, the same command could not go on. */
+/* Of a file that is not there, the other line that would make it: FOLDER/OUTPUT/file; NOBODY: none. Were it read the first
+ * time and refused the next, the same command could not go on. */
 static esra_status line_that_makes(const struct batch_jobs *jobs, const char *folder, const char *input, int own, int *line,
                                    struct message *message)
 {
@@ -130,14 +152,14 @@ static esra_status line_that_makes(const struct batch_jobs *jobs, const char *fo
     if (!path)
         return esra_fail_memory(message);
     char *slash = strrchr(path, '/');
-    *line = 0;
+    *line = NOBODY;
     if (slash && slash > path && job_may_write(slash + 1)) {
         *slash = '\0';
         char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-        int made_by = (int)json_integer_value(json_object_get(jobs->outputs, name));
-        if (made_by != own && stat(dirname(path), &of_input) == 0 && stat(folder, &of_outputs) == 0 &&
-            of_input.st_dev == of_outputs.st_dev && of_input.st_ino == of_outputs.st_ino)
-            *line = made_by;
+        const json_t *made_by = json_object_get(jobs->outputs, name);
+        if (made_by && json_integer_value(made_by) != own && stat(dirname(path), &of_input) == 0 &&
+            stat(folder, &of_outputs) == 0 && of_input.st_dev == of_outputs.st_dev && of_input.st_ino == of_outputs.st_ino)
+            *line = (int)json_integer_value(made_by);
     }
     free(path);
     return ESRA_OK;
@@ -147,15 +169,16 @@ static esra_status check_input(const struct targets *targets, const struct batch
                                const char *input, int own, struct message *message)
 {
     struct stat is;
-    int line = 0;
+    char words[32];
+    int line = NOBODY;
     esra_status status = ESRA_OK;
     if (stat(input, &is) == 0)
         line = line_that_replaces(targets, &is, own);
     else
         status = line_that_makes(jobs, folder, input, own, &line, message);
-    if (status == ESRA_OK && line > 0)
-        status = esra_fail(message, ESRA_BAD_DATA, "%s, line %d: %s is an input, and would be written over by line %d: choose another "
-                           "name or folder", jobs->name, own, input, line);
+    if (status == ESRA_OK && line != NOBODY)
+        status = esra_fail(message, ESRA_BAD_DATA, "%s, line %d: %s is an input, and would be written over by %s: choose another "
+                           "name or folder", jobs->name, own, input, words_for(line, words));
     return status;
 }
 
@@ -170,14 +193,32 @@ fail:
     return status;
 }
 
+/* It may be on standard input. */
+static esra_status check_jobs_file(const struct targets *targets, const struct batch_jobs *jobs, struct message *message)
+{
+    struct stat is;
+    bool found = strcmp(jobs->path, "-") == 0 ? fstat(STDIN_FILENO, &is) == 0 : stat(jobs->path, &is) == 0;
+    int line = found ? line_that_replaces(targets, &is, NOBODY) : NOBODY;
+    if (line == NOBODY)
+        return ESRA_OK;
+    return esra_fail(message, ESRA_BAD_DATA, "%s would be written over by line %d: choose another name or folder", jobs->name,
+                     line);
+}
+
 esra_status batch_check_files(const struct batch_jobs *jobs, const char *folder, struct message *message)
 {
     struct targets targets = {0};
+    char *journal = esra_paths_join(folder, BATCH_JOURNAL);
     esra_status status;
-    TRY(find_targets(&targets, jobs, folder, message));
+    if (!journal)
+        return esra_fail_memory(message);
+    TRY(esra_output_spare(journal, &jobs->path, 1, message));
+    TRY(find_targets(&targets, jobs, folder, journal, message));
+    TRY(check_jobs_file(&targets, jobs, message));
     TRY(check_apart(&targets, jobs, message));
     TRY(check_inputs(&targets, jobs, folder, message));
 fail:
     free(targets.items);
+    free(journal);
     return status;
 }

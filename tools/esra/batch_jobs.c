@@ -265,8 +265,8 @@ esra_status batch_jobs_read(struct batch_jobs *jobs, const char *path, struct me
     struct bytes text = {0};
     struct reader reader = {.jobs = jobs, .message = message};
     esra_status status;
-    *jobs = (struct batch_jobs){.name = strcmp(path, "-") == 0 ? "standard input" : path, .folder = folder_of(path),
-                                .outputs = json_object()};
+    *jobs = (struct batch_jobs){.path = path, .name = strcmp(path, "-") == 0 ? "standard input" : path,
+                                .folder = folder_of(path), .outputs = json_object()};
     if (!jobs->folder || !jobs->outputs)
         TRY(esra_fail_memory(message));
     TRY(text_read(&text, path, LARGEST_FILE, "split it", message));

@@ -254,6 +254,8 @@ static enum exit_code finish(struct job *job)
 static enum exit_code begin(struct job *job, const struct parsed *parsed)
 {
     job->name = parsed->command->name;
+    job->operands = parsed->operands;
+    job->operand_count = parsed->operand_count;
     job->settings = parsed->settings;
     enum exit_code code = job_take_words(job);
     return code == EXIT_DONE ? job_check_standard_input(job, parsed) : code;
@@ -296,8 +298,7 @@ static enum exit_code align(void *all, const struct parsed *parsed)
         return code;
     TRY(job_read_inputs(job, parsed));
     TRY(make_room(job));
-    TRY(esra_output_spare(job->options.output, (const char *const *)job->scene.paths.items, job->scene.paths.count,
-                          &job->message));
+    TRY(job_spare_inputs(job, job->options.output));
     TRY(esra_output_open(&output, job->options.output, &job->message));
     TRY(run_library(job, esra_solver_align));
     if (signals_exit() != EXIT_DONE) {

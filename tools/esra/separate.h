@@ -27,6 +27,8 @@ struct separate_options {
 struct job {
     struct separate_options options;
     const char *name; /* of the command */
+    char **operands;  /* photos and lists of photos, as they were given */
+    int operand_count;
     esra_settings settings;
     struct message message;
     int reference; /* from 0 */
@@ -62,6 +64,9 @@ esra_status job_read_inputs(struct job *job, const struct parsed *parsed);
 
 /* separate_checks.c: the folder, made and seen to take every file. */
 esra_status job_prepare_outputs(struct job *job);
+
+/* Fails where the output `path` is a photo, a list of them, or another file that the command was given. */
+esra_status job_spare_inputs(struct job *job, const char *path);
 
 /* Whether a scene with some options or others would write a file of this name into its folder. */
 bool job_may_write(const char *file);

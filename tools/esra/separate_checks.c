@@ -81,15 +81,26 @@ static esra_status fit_metadata(struct job *job, const char *path, struct photo 
     return ESRA_OK;
 }
 
-static esra_status check_file(struct job *job, const char *file, struct photo *like)
+esra_status job_spare_inputs(struct job *job, const char *path)
 {
     const char *const others[] = {job->options.transforms, job->options.gradients};
+    esra_status status;
+    TRY(esra_output_spare(path, (const char *const *)job->scene.paths.items, job->scene.paths.count, &job->message));
+    TRY(esra_output_spare(path, others, 2, &job->message));
+    for (int n = 0; n < job->operand_count; n++)
+        if (job->operands[n][0] == '@')
+            TRY(esra_output_spare(path, &(const char *){job->operands[n] + 1}, 1, &job->message));
+fail:
+    return status;
+}
+
+static esra_status check_file(struct job *job, const char *file, struct photo *like)
+{
     char *path = esra_paths_join(job->options.output, file);
     esra_status status;
     if (!path)
         return esra_fail_memory(&job->message);
-    TRY(esra_output_spare(path, (const char *const *)job->scene.paths.items, job->scene.paths.count, &job->message));
-    TRY(esra_output_spare(path, others, 2, &job->message));
+    TRY(job_spare_inputs(job, path));
     TRY(try_file(path, &job->message));
     if (like)
         TRY(fit_metadata(job, path, like));
