@@ -33,6 +33,9 @@ esra_status esra_output_spare(const char *name, const char *const *inputs, int c
 /* Whether two outputs are one file, there already or yet to be made, however it is spelt: one would be lost. */
 esra_status esra_output_same(const char *a, const char *b, bool *same, struct message *message);
 
+/* Fails where two of the outputs are one file that is there already: links make one of two names. */
+esra_status esra_output_apart(char *const *names, int count, struct message *message);
+
 /* Sees to it that so many files can be open at once: raises the limit of the process where it is lower, and fails where
  * the system does not let it. */
 esra_status esra_output_reserve(int files, struct message *message);

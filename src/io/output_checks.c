@@ -67,6 +67,31 @@ esra_status esra_output_same(const char *a, const char *b, bool *same, struct me
     return *same ? ESRA_OK : compare_places(a, b, same, message);
 }
 
+/* A pipe or a device may take several outputs. */
+static bool look_at_output(const char *name, struct stat *output)
+{
+    return stat(name, output) == 0 && S_ISREG(output->st_mode);
+}
+
+esra_status esra_output_apart(char *const *names, int count, struct message *message)
+{
+    struct stat *there = calloc((size_t)count + 1, sizeof *there);
+    const char **found = calloc((size_t)count + 1, sizeof *found);
+    esra_status status = there && found ? ESRA_OK : esra_fail_memory(message);
+    for (int n = 0, known = 0; n < count && status == ESRA_OK; n++) {
+        if (!look_at_output(names[n], &there[known]))
+            continue;
+        for (int k = 0; k < known && status == ESRA_OK; k++)
+            if (same_file(&there[k], &there[known]))
+                status = esra_fail(message, ESRA_CANNOT_CREATE, "%s and %s are one file, and one would be written over the "
+                                   "other: remove one of them", found[k], names[n]);
+        found[known++] = names[n];
+    }
+    free(there);
+    free(found);
+    return status;
+}
+
 /* The least limit under which so many descriptors are free. */
 static rlim_t limit_for(int count)
 {

@@ -79,6 +79,19 @@ class Outputs(SeparateTest):
             done = self.run_esra(*self.separate("--no-report", photos=["-", "p2.png"]), stdin=photo)
         self.assertIn(done.returncode, (0, 10, 11), done.stderr)
 
+    def test_no_output_is_written_over_another(self):
+        told = "esra {}: {} and {} are one file, and one would be written over the other: remove one of them"
+        (self.path / "out").mkdir()
+        (self.path / "out/reflected-1.png").write_text("earlier")
+        (self.path / "out/transmitted.png").symlink_to("reflected-1.png")
+        self.complains(73, told.format("separate", "out/transmitted.png", "out/reflected-1.png"), *self.separate())
+        (self.path / "scene").mkdir()
+        (self.path / "elsewhere").write_text("earlier")
+        for name in "photo-2.png", "truth.json":
+            (self.path / "scene" / name).symlink_to("../elsewhere")
+        self.complains(73, told.format("synth", "scene/photo-2.png", "scene/truth.json"), "synth", "-t", "p1.png", "-r", "p2.png",
+                       "-o", "scene", "--size", "16x12", "--shift", "1")
+
     def test_an_output_that_is_a_folder(self):
         """Told before any work is done."""
         for name in OUTPUTS:

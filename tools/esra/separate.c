@@ -329,6 +329,8 @@ static void job_free(void *all, enum exit_code code)
         esra_output_discard(&job->outputs[n]);
         free((char *)name);
     }
+    for (int n = 0; n < job->path_count; n++)
+        free(job->paths[n]);
     if (job->folder_made)
         rmdir(job->options.output); /* fails, as it should, once there are files */
     for (int i = 0; job->reflected && i < job->scene.paths.count; i++)
@@ -340,6 +342,7 @@ static void job_free(void *all, enum exit_code code)
     scene_free(&job->scene);
     json_decref(job->result);
     free(job->outputs);
+    free(job->paths);
     free(job->reflected);
     free(job->reflected_views);
     free(job->gradient_views);

@@ -116,16 +116,29 @@ static esra_status count_file(struct job *job, const char *file, struct photo *l
     return ESRA_OK;
 }
 
+static esra_status name_file(struct job *job, const char *file, struct photo *like)
+{
+    (void)like;
+    char *path = esra_paths_join(job->options.output, file);
+    if (!path)
+        return esra_fail_memory(&job->message);
+    job->paths[job->path_count++] = path;
+    return ESRA_OK;
+}
+
 esra_status job_prepare_outputs(struct job *job)
 {
     esra_status status;
     TRY(for_all_files(job, count_file));
     TRY(esra_output_reserve(job->file_count, &job->message));
     job->outputs = calloc((size_t)job->file_count, sizeof *job->outputs);
-    if (!job->outputs)
+    job->paths = calloc((size_t)job->file_count, sizeof *job->paths);
+    if (!job->outputs || !job->paths)
         return esra_fail_memory(&job->message);
     TRY(esra_paths_make_folder(job->options.output, &job->folder_made, &job->message));
     TRY(for_all_files(job, check_file));
+    TRY(for_all_files(job, name_file));
+    TRY(esra_output_apart(job->paths, job->path_count, &job->message));
 fail:
     return status;
 }

@@ -59,6 +59,7 @@ esra_status synth_begin_files(struct synth_job *job)
         TRY(begin_file(job, "truth-reflected-inverse-depth.npy"));
     }
     TRY(begin_file(job, "truth.json"));
+    TRY(esra_output_apart(job->paths, job->output_count, &job->message));
 fail:
     return status;
 }
