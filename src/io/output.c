@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "io/paths.h"
+#include "io/output_target.h"
 
 /* Bytes of a file's name that its temporary takes over: what is added to them must fit as well, where a name holds 255
  * bytes and where it holds 143 (eCryptfs). */
@@ -21,20 +21,6 @@
 
 /* Names tried for a temporary before giving up: more than one only where others leave theirs behind. */
 #define MAX_NAMES 1000
-
-static esra_status fail_create(const struct output *output, int reason, struct message *message)
-{
-    if (reason == ENOMEM)
-        return esra_fail_memory(message);
-    return esra_fail(message, esra_paths_refusal(reason), "cannot write %s: %s", output->name, strerror(reason));
-}
-
-static mode_t mask(void)
-{
-    mode_t current = umask(0);
-    umask(current);
-    return current;
-}
 
 /* Fresh text, or NULL. */
 static char *folder_of(const char *path)
@@ -131,56 +117,6 @@ static int open_named(struct output *output)
     return -1;
 }
 
-/* A pipe, a terminal, a device: it cannot be replaced, and is written as it stands. */
-static esra_status open_special(struct output *output, struct message *message)
-{
-    output->fd = open(output->name, O_WRONLY | O_CLOEXEC);
-    return output->fd < 0 ? fail_create(output, errno, message) : ESRA_OK;
-}
-
-/* Sets path, exists and mode of a file to be replaced. */
-static esra_status take_old_file(struct output *output, const struct stat *old, struct message *message)
-{
-    output->path = realpath(output->name, NULL);
-    if (!output->path)
-        return fail_create(output, errno, message);
-    if (access(output->path, W_OK))
-        return fail_create(output, errno, message);
-    output->exists = true;
-    output->mode = old->st_mode & 0777;
-    output->owner = old->st_uid;
-    output->group = old->st_gid;
-    return ESRA_OK;
-}
-
-/* Sets path and mode of a file to be made. */
-static esra_status take_new_file(struct output *output, struct message *message)
-{
-    size_t length = strlen(output->name);
-    struct stat link;
-    if (length == 0)
-        return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write a file without a name");
-    if (output->name[length - 1] == '/')
-        return fail_create(output, EISDIR, message);
-    if (lstat(output->name, &link) == 0)
-        return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write %s: it is a link to a file that does not exist",
-                         output->name);
-    output->path = strdup(output->name);
-    output->mode = 0666 & ~mask();
-    return output->path ? ESRA_OK : esra_fail_memory(message);
-}
-
-/* Finds out what the name stands for; opens at once what cannot be replaced. */
-static esra_status find_target(struct output *output, struct message *message)
-{
-    struct stat old;
-    if (stat(output->name, &old))
-        return errno == ENOENT ? take_new_file(output, message) : fail_create(output, errno, message);
-    if (S_ISDIR(old.st_mode))
-        return fail_create(output, EISDIR, message);
-    return S_ISREG(old.st_mode) ? take_old_file(output, &old, message) : open_special(output, message);
-}
-
 esra_status esra_output_open(struct output *output, const char *name, struct message *message)
 {
     esra_status status;
@@ -191,14 +127,14 @@ esra_status esra_output_open(struct output *output, const char *name, struct mes
         output->standard = true;
         return ESRA_OK;
     }
-    TRY(find_target(output, message));
+    TRY(esra_output_find_target(output, message));
     if (output->fd < 0)
         output->fd = open_nameless(output->path);
     if (output->fd < 0)
         output->fd = open_named(output);
     if (output->fd >= 0)
         return ESRA_OK;
-    status = fail_create(output, errno, message);
+    status = esra_output_refuse(output, errno, message);
 fail:
     esra_output_discard(output);
     return status;

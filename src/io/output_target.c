@@ -1,0 +1,76 @@
+/* io/output_target.c - what the name of an output stands for: a file to be made or replaced, or what cannot be replaced and is
+ * written as it stands. */
+#define _GNU_SOURCE
+#include "io/output_target.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/paths.h"
+
+esra_status esra_output_refuse(const struct output *output, int reason, struct message *message)
+{
+    if (reason == ENOMEM)
+        return esra_fail_memory(message);
+    return esra_fail(message, esra_paths_refusal(reason), "cannot write %s: %s", output->name, strerror(reason));
+}
+
+static mode_t mask(void)
+{
+    mode_t current = umask(0);
+    umask(current);
+    return current;
+}
+
+/* A pipe, a terminal, a device: it cannot be replaced, and is written as it stands. */
+static esra_status open_special(struct output *output, struct message *message)
+{
+    output->fd = open(output->name, O_WRONLY | O_CLOEXEC);
+    return output->fd < 0 ? esra_output_refuse(output, errno, message) : ESRA_OK;
+}
+
+/* Sets path, exists and mode of a file to be replaced. */
+static esra_status take_old_file(struct output *output, const struct stat *old, struct message *message)
+{
+    output->path = realpath(output->name, NULL);
+    if (!output->path)
+        return esra_output_refuse(output, errno, message);
+    if (access(output->path, W_OK))
+        return esra_output_refuse(output, errno, message);
+    output->exists = true;
+    output->mode = old->st_mode & 0777;
+    output->owner = old->st_uid;
+    output->group = old->st_gid;
+    return ESRA_OK;
+}
+
+/* Sets path and mode of a file to be made. */
+static esra_status take_new_file(struct output *output, struct message *message)
+{
+    size_t length = strlen(output->name);
+    struct stat link;
+    if (length == 0)
+        return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write a file without a name");
+    if (output->name[length - 1] == '/')
+        return esra_output_refuse(output, EISDIR, message);
+    if (lstat(output->name, &link) == 0)
+        return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write %s: it is a link to a file that does not exist",
+                         output->name);
+    output->path = strdup(output->name);
+    output->mode = 0666 & ~mask();
+    return output->path ? ESRA_OK : esra_fail_memory(message);
+}
+
+esra_status esra_output_find_target(struct output *output, struct message *message)
+{
+    struct stat old;
+    if (stat(output->name, &old))
+        return errno == ENOENT ? take_new_file(output, message) : esra_output_refuse(output, errno, message);
+    if (S_ISDIR(old.st_mode))
+        return esra_output_refuse(output, EISDIR, message);
+    return S_ISREG(old.st_mode) ? take_old_file(output, &old, message) : open_special(output, message);
+}

@@ -1,0 +1,13 @@
+/* io/output_target.h - what the name of an output stands for. For io/output.c alone. */
+#ifndef ESRA_IO_OUTPUT_TARGET_H
+#define ESRA_IO_OUTPUT_TARGET_H
+
+#include "io/output.h"
+
+/* Fills in what is known of the file that output->name stands for; opens at once what cannot be replaced. */
+esra_status esra_output_find_target(struct output *output, struct message *message);
+
+/* Fails with the reason, an errno, why it cannot be written. */
+esra_status esra_output_refuse(const struct output *output, int reason, struct message *message);
+
+#endif
