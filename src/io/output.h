@@ -9,7 +9,7 @@
 
 struct output {
     int fd;           /* -1: not open */
-    bool standard;    /* fd is standard output, not ours to close */
+    bool standard;    /* fd was open before, as standard output is, and is not ours to close */
     const char *name; /* as the user gave it; "standard output" for "-" */
     char *path;       /* the file itself, past symbolic links; NULL: fd is written as it stands (pipe, device) */
     char *temporary;  /* the temporary's path; NULL where it has no name (O_TMPFILE) */
@@ -22,8 +22,8 @@ struct output {
     bool (*enough)(void); /* asked at every write where it is set: once it says so, writing fails */
 };
 
-/* Begins a file; name must stay valid. "-" is standard output. Fails early: a folder that is missing or may not be
- * written is found here, before any work. */
+/* Begins a file; name must stay valid. "-" is standard output, and /dev/stdout or /dev/fd/N what that descriptor is. Fails
+ * early: a folder that is missing or may not be written is found here, before any work. */
 esra_status esra_output_open(struct output *output, const char *name, struct message *message);
 
 /* Photos cannot be taken again: fails where `name` is the same file as one of the inputs, by whatever name they came, "-"

@@ -5,12 +5,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "io/paths.h"
+
+/* As many as the kernel follows. */
+#define MOST_LINKS 40
 
 esra_status esra_output_refuse(const struct output *output, int reason, struct message *message)
 {
@@ -31,6 +35,54 @@ static esra_status open_special(struct output *output, struct message *message)
 {
     output->fd = open(output->name, O_WRONLY | O_CLOEXEC);
     return output->fd < 0 ? esra_output_refuse(output, errno, message) : ESRA_OK;
+}
+
+/* In place of `at`, where that is a link, what it says. */
+static bool follow(char at[PATH_MAX])
+{
+    char to[PATH_MAX];
+    ssize_t length = readlink(at, to, sizeof to - 1);
+    char *slash = strrchr(at, '/'), *place = length > 0 && to[0] != '/' && slash ? slash + 1 : at;
+    if (length <= 0 || (size_t)length >= PATH_MAX - (size_t)(place - at))
+        return false;
+    memcpy(place, to, (size_t)length);
+    place[length] = '\0';
+    return true;
+}
+
+/* Follows links as far as one of /proc, such as /dev/stdout leads to: that stands for what a process has open, and not for
+ * the name that this was opened by. */
+static bool find_link_of_proc(const char *name, char at[PATH_MAX])
+{
+    struct stat proc, link;
+    if (stat("/proc/self/fd", &proc) || strlen(name) >= PATH_MAX)
+        return false;
+    memcpy(at, name, strlen(name) + 1);
+    for (int n = 0; n < MOST_LINKS && lstat(at, &link) == 0 && S_ISLNK(link.st_mode); n++) {
+        if (link.st_dev == proc.st_dev)
+            return true;
+        if (!follow(at))
+            return false;
+    }
+    return false;
+}
+
+/* A file behind a descriptor is not replaced, since others may have written into it and go on to: what comes is added where it
+ * stands, as with "-". Another process's is opened anew, for appending. */
+static esra_status take_descriptor(struct output *output, const char *link, const struct stat *old, struct message *message)
+{
+    struct stat is;
+    const char *slash = strrchr(link, '/');
+    int fd = slash ? atoi(slash + 1) : -1;
+    if (fstat(fd, &is) || is.st_dev != old->st_dev || is.st_ino != old->st_ino) {
+        output->fd = open(output->name, O_WRONLY | O_APPEND | O_CLOEXEC);
+        return output->fd < 0 ? esra_output_refuse(output, errno, message) : ESRA_OK;
+    }
+    if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
+        return esra_output_refuse(output, EBADF, message);
+    output->fd = fd;
+    output->standard = true;
+    return ESRA_OK;
 }
 
 /* Sets path, exists and mode of a file to be replaced. */
@@ -68,9 +120,12 @@ static esra_status take_new_file(struct output *output, struct message *message)
 esra_status esra_output_find_target(struct output *output, struct message *message)
 {
     struct stat old;
+    char link[PATH_MAX];
     if (stat(output->name, &old))
         return errno == ENOENT ? take_new_file(output, message) : esra_output_refuse(output, errno, message);
     if (S_ISDIR(old.st_mode))
         return esra_output_refuse(output, EISDIR, message);
+    if (find_link_of_proc(output->name, link))
+        return take_descriptor(output, link, &old, message);
     return S_ISREG(old.st_mode) ? take_old_file(output, &old, message) : open_special(output, message);
 }

@@ -92,6 +92,29 @@ class Outputs(SeparateTest):
         self.complains(73, told.format("synth", "scene/photo-2.png", "scene/truth.json"), "synth", "-t", "p1.png", "-r", "p2.png",
                        "-o", "scene", "--size", "16x12", "--shift", "1")
 
+    def test_a_descriptor_is_written_as_it_stands(self):
+        """What the file held, and what others write into it, stays."""
+        if not os.path.exists("/proc/self/fd"):
+            self.skipTest("there is no /proc")
+        same = "p1.png", "p1.png"
+        self.expect(0, "align", *same, "-o", "t.json", "-q")
+        (self.path / "link").symlink_to("/dev/stdout")
+        for name in "/dev/stdout", "/proc/self/fd/1", "/dev/fd/1", "link":
+            with self.subTest(name):
+                log = self.path / "log"
+                log.write_text("precious\n")
+                with open(log, "ab") as file:
+                    done = self.run_esra("align", *same, "-o", name, "-q", capture_output=False, stdout=file,
+                                         stderr=subprocess.PIPE)
+                    self.assertEqual((done.returncode, done.stderr), (0, b""))
+                    file.write(b"more\n")
+                self.assertEqual(log.read_text(), "precious\n" + (self.path / "t.json").read_text() + "more\n")
+        with open(self.path / "log", "rb") as file:
+            self.complains(73, "esra align: cannot write /dev/stdin: Bad file descriptor", "align", *same, "-o", "/dev/stdin",
+                           stdin=file)
+        done = self.expect(0, "align", *same, "-o", "/dev/stdout", "-q")
+        self.assertEqual(done.stdout, (self.path / "t.json").read_bytes(), "through a pipe")
+
     def test_an_output_that_is_a_folder(self):
         """Told before any work is done."""
         for name in OUTPUTS:
