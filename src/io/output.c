@@ -233,10 +233,7 @@ static void sync_folder_of(const char *path)
 
 static int put_in_place(struct output *output)
 {
-    /* The owner stays who it was where we may say so; the mode comes after, since a change of owner can narrow it. */
-    if (output->exists)
-        (void)!fchown(output->fd, output->owner, output->group);
-    if (fchmod(output->fd, output->mode) || esra_output_sync(output->fd))
+    if (esra_output_give_rights(output) || esra_output_sync(output->fd))
         return -1;
     if (!output->temporary && link_temporary(output))
         return -1;

@@ -7,6 +7,10 @@
 /* Fills in what is known of the file that output->name stands for; opens at once what cannot be replaced. */
 esra_status esra_output_find_target(struct output *output, struct message *message);
 
+/* Gives the new file, still without a name, owner, group and mode of the one that it replaces, as far as the system lets us,
+ * and to nobody rights that they had not; to a file that replaces none its mode. 0, or -1 with errno. */
+int esra_output_give_rights(const struct output *output);
+
 /* Fails with the reason, an errno, why it cannot be written. */
 esra_status esra_output_refuse(const struct output *output, int reason, struct message *message);
 

@@ -33,6 +33,33 @@ class Outputs(SeparateTest):
         except PermissionError as reason:
             self.skipTest(f"nobody may not run the program here: {reason}")
 
+    def replace_as(self, user, group, groups, mode):
+        """Replaces a file of root's and group 4242 as another user, in a folder of theirs; what stat() says of it then."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can be somebody else")
+        self.path.chmod(0o755)
+        folder, file = self.path / "theirs", self.path / "theirs" / "t.json"
+        folder.mkdir(exist_ok=True)
+        os.chown(folder, user, group)
+        file.write_text("earlier")
+        os.chown(file, 0, 4242)
+        file.chmod(mode)
+        try:
+            self.expect(0, "align", "p1.png", "p1.png", "-o", "theirs/t.json", "-q", user=user, group=group, extra_groups=groups)
+        except PermissionError as reason:
+            self.skipTest(f"others may not run the program here: {reason}")
+        self.assertIn("esra-transforms-1", file.read_text())
+        return file.stat()
+
+    def test_the_group_of_a_file_is_kept(self):
+        now = self.replace_as(65534, 65534, [4242], 0o662)
+        self.assertEqual((now.st_uid, now.st_gid, now.st_mode & 0o777), (65534, 4242, 0o662))
+
+    def test_no_other_group_gets_rights(self):
+        for mode, left in (0o666, 0o606), (0o646, 0o604), (0o606, 0o600):
+            now = self.replace_as(65534, 65534, [], mode)
+            self.assertEqual((now.st_uid, now.st_gid, oct(now.st_mode & 0o777)), (65534, 65534, oct(left)))
+
     def test_no_photo_is_written_over(self):
         before = (self.path / "p1.png").read_bytes()
         self.expect(73, "align", *NAMES, "-o", "p1.png", stderr="esra align: p1.png is one of the inputs, and would be written "
