@@ -274,6 +274,7 @@ void esra_output_discard(struct output *output)
         unlink(output->temporary);
     free(output->temporary);
     free(output->path);
+    free(output->acl);
     free(output->memory);
     *output = (struct output){.fd = -1, .name = output->name};
 }

@@ -16,6 +16,8 @@ struct output {
     bool exists;      /* path named a file when opened */
     unsigned mode;    /* permission bits to give */
     unsigned owner, group; /* of the old file, where there is one */
+    void *acl;             /* its access control list, owned; NULL: none */
+    size_t acl_size;
     bool in_memory;        /* bytes go to memory, owned, instead */
     unsigned char *memory;
     size_t memory_size, memory_room;

@@ -94,10 +94,7 @@ static esra_status take_old_file(struct output *output, const struct stat *old, 
     if (access(output->path, W_OK))
         return esra_output_refuse(output, errno, message);
     output->exists = true;
-    output->mode = old->st_mode & 0777;
-    output->owner = old->st_uid;
-    output->group = old->st_gid;
-    return ESRA_OK;
+    return esra_output_take_rights(output, old, message);
 }
 
 /* Sets path and mode of a file to be made. */

@@ -33,7 +33,7 @@ class Outputs(SeparateTest):
         except PermissionError as reason:
             self.skipTest(f"nobody may not run the program here: {reason}")
 
-    def replace_as(self, user, group, groups, mode):
+    def replace_as(self, user, group, groups, mode, acl=None):
         """Replaces a file of root's and group 4242 as another user, in a folder of theirs; what stat() says of it then."""
         if os.geteuid() != 0:
             self.skipTest("only root can be somebody else")
@@ -44,6 +44,8 @@ class Outputs(SeparateTest):
         file.write_text("earlier")
         os.chown(file, 0, 4242)
         file.chmod(mode)
+        if acl:
+            self.set_acl(file, "access", acl)
         try:
             self.expect(0, "align", "p1.png", "p1.png", "-o", "theirs/t.json", "-q", user=user, group=group, extra_groups=groups)
         except PermissionError as reason:
@@ -59,6 +61,46 @@ class Outputs(SeparateTest):
         for mode, left in (0o666, 0o606), (0o646, 0o604), (0o606, 0o600):
             now = self.replace_as(65534, 65534, [], mode)
             self.assertEqual((now.st_uid, now.st_gid, oct(now.st_mode & 0o777)), (65534, 65534, oct(left)))
+
+    def set_acl(self, path, kind, user, mask=6):
+        """Lets that user read and write, within the mask; the owner as well, the group and others nothing."""
+        entries = [(1, 6, -1), (2, 6, user), (4, 0, -1), (16, mask, -1), (32, 0, -1)]
+        try:
+            os.setxattr(path, f"system.posix_acl_{kind}", struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *e) for e in entries))
+        except (OSError, AttributeError) as reason:
+            self.skipTest(f"there are no access control lists here: {reason}")
+
+    def acl(self, path):
+        try:
+            return os.getxattr(path, "system.posix_acl_access")
+        except OSError:
+            return None
+
+    def test_an_access_control_list_is_kept(self):
+        file = self.path / "t.json"
+        file.write_text("earlier")
+        self.set_acl(file, "access", 4242)
+        before = self.acl(file), file.stat().st_mode
+        self.expect(0, "align", "p1.png", "p1.png", "-o", "t.json", "-q")
+        self.assertIn("esra-transforms-1", file.read_text())
+        self.assertEqual((self.acl(file), file.stat().st_mode), before)
+
+    def test_a_list_that_cannot_be_kept_gives_nobody_rights(self):
+        """Its group's rights would be our group's; the bits of the mode are the mask's."""
+        now = self.replace_as(65534, 65534, [], 0o600, acl=65534)
+        self.assertEqual((now.st_gid, oct(now.st_mode & 0o777)), (65534, oct(0o600)))
+        self.assertIsNone(self.acl(self.path / "theirs" / "t.json"))
+
+    def test_no_list_comes_from_the_folder(self):
+        """A file that had none gets none; a new one gets the folder's, as everywhere."""
+        (self.path / "t.json").write_text("earlier")
+        (self.path / "t.json").chmod(0o640)
+        self.set_acl(self.path, "default", 4242)
+        for name in "t.json", "new.json":
+            self.expect(0, "align", "p1.png", "p1.png", "-o", name, "-q")
+        self.assertIsNone(self.acl(self.path / "t.json"))
+        self.assertEqual(oct((self.path / "t.json").stat().st_mode & 0o777), oct(0o640))
+        self.assertIsNotNone(self.acl(self.path / "new.json"))
 
     def test_no_photo_is_written_over(self):
         before = (self.path / "p1.png").read_bytes()
