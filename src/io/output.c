@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "io/output_target.h"
+#include "io/paths.h"
 
 /* Bytes of a file's name that its temporary takes over: what is added to them must fit as well, where a name holds 255
  * bytes and where it holds 143 (eCryptfs). */
@@ -21,15 +22,6 @@
 
 /* Names tried for a temporary before giving up: more than one only where others leave theirs behind. */
 #define MAX_NAMES 1000
-
-/* Fresh text, or NULL. */
-static char *folder_of(const char *path)
-{
-    char *copy = strdup(path);
-    char *folder = copy ? strdup(dirname(copy)) : NULL;
-    free(copy);
-    return folder;
-}
 
 /* Bytes of a long name that are kept, not ending inside a character of UTF-8: some file systems take no such name. */
 static size_t stem_length(const char *file)
@@ -45,7 +37,7 @@ static size_t stem_length(const char *file)
 /* "folder/.file.esra-PID-N": hidden, in the same folder and so on the same file system. */
 static char *temporary_name(const char *path, int number)
 {
-    char *text = NULL, *copy = strdup(path), *folder = folder_of(path);
+    char *text = NULL, *copy = strdup(path), *folder = esra_paths_parent(path);
     const char *file = copy ? basename(copy) : "";
     int kept = (int)stem_length(file);
     if (copy && folder && asprintf(&text, "%s/.%.*s.esra-%ld-%d", folder, kept, file, (long)getpid(), number) < 0)
@@ -71,7 +63,7 @@ static bool is_stray(const char *name, const char *file)
  * away. What cannot be looked at or removed stays. */
 static void remove_strays(const char *path)
 {
-    char *copy = strdup(path), *folder = folder_of(path);
+    char *copy = strdup(path), *folder = esra_paths_parent(path);
     DIR *entries = copy && folder ? opendir(folder) : NULL;
     const struct dirent *entry;
     while (entries && (entry = readdir(entries)))
@@ -88,7 +80,7 @@ static int open_nameless(const char *path)
 {
     int fd = -1;
 #ifdef O_TMPFILE
-    char *folder = folder_of(path);
+    char *folder = esra_paths_parent(path);
     if (folder && access("/proc/self/fd", X_OK) == 0)
         fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
     free(folder);
@@ -225,7 +217,7 @@ void esra_output_sync_folder(const char *folder)
 
 static void sync_folder_of(const char *path)
 {
-    char *folder = folder_of(path);
+    char *folder = esra_paths_parent(path);
     if (folder)
         esra_output_sync_folder(folder);
     free(folder);

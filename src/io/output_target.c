@@ -85,6 +85,22 @@ static esra_status take_descriptor(struct output *output, const char *link, cons
     return ESRA_OK;
 }
 
+/* In a folder with the sticky bit, as /tmp is, a file is replaced by its owner, the folder's, or root alone. That is found now,
+ * not when all the work is done. */
+static esra_status check_sticky(const struct output *output, const struct stat *old, struct message *message)
+{
+    struct stat is;
+    char *folder = esra_paths_parent(output->path);
+    if (!folder)
+        return esra_fail_memory(message);
+    bool sticky = stat(folder, &is) == 0 && is.st_mode & S_ISVTX;
+    uid_t we = geteuid();
+    free(folder);
+    if (sticky && we != 0 && we != old->st_uid && we != is.st_uid)
+        return esra_output_refuse(output, EPERM, message);
+    return ESRA_OK;
+}
+
 /* Sets path, exists and mode of a file to be replaced. */
 static esra_status take_old_file(struct output *output, const struct stat *old, struct message *message)
 {
@@ -94,7 +110,8 @@ static esra_status take_old_file(struct output *output, const struct stat *old, 
     if (access(output->path, W_OK))
         return esra_output_refuse(output, errno, message);
     output->exists = true;
-    return esra_output_take_rights(output, old, message);
+    esra_status status = check_sticky(output, old, message);
+    return status != ESRA_OK ? status : esra_output_take_rights(output, old, message);
 }
 
 /* Sets path and mode of a file to be made. */

@@ -2,6 +2,7 @@
 #include "io/paths.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,6 +93,14 @@ char *esra_paths_join(const char *folder, const char *file)
     if (path)
         snprintf(path, size, "%s/%s", folder, file);
     return path;
+}
+
+char *esra_paths_parent(const char *path)
+{
+    char *copy = strdup(path);
+    char *folder = copy ? strdup(dirname(copy)) : NULL;
+    free(copy);
+    return folder;
 }
 
 esra_status esra_paths_refusal(int reason)

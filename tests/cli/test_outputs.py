@@ -53,6 +53,27 @@ class Outputs(SeparateTest):
         self.assertIn("esra-transforms-1", file.read_text())
         return file.stat()
 
+    def test_a_file_that_only_its_owner_may_replace(self):
+        """Told before any work is done, and before others are replaced."""
+        if os.geteuid() != 0:
+            self.skipTest("only root can be somebody else")
+        self.path.chmod(0o755)
+        self.earlier()
+        for name in OUTPUTS:
+            os.chown(self.path / "out" / name, 65534, 65534)
+        os.chown(self.path / "out" / "transmitted.png", 4242, 4242)
+        (self.path / "out" / "transmitted.png").chmod(0o666)
+        (self.path / "out").chmod(0o1777)
+        nobody = {"user": 65534, "group": 65534, "extra_groups": []}
+        try:
+            self.complains(73, "esra separate: cannot write out/transmitted.png: Operation not permitted",
+                           *self.separate("--progress=json"), **nobody)
+        except PermissionError as reason:
+            self.skipTest(f"nobody may not run the program here: {reason}")
+        os.chown(self.path / "out", 65534, 65534)
+        self.expect(11, *self.separate("-q", photos=["p1.png", "p1.png"]), **nobody)
+        self.assertNotEqual((self.path / "out" / "transmitted.png").read_bytes(), b"earlier", "its folder's owner may")
+
     def test_the_group_of_a_file_is_kept(self):
         now = self.replace_as(65534, 65534, [4242], 0o662)
         self.assertEqual((now.st_uid, now.st_gid, now.st_mode & 0o777), (65534, 4242, 0o662))
