@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "io/input.h"
+#include "io/output.h"
 
 /* Linux's own limit of a path. */
 #define MAX_NAME 4096
@@ -114,6 +115,15 @@ esra_status esra_paths_refusal(int reason)
     }
 }
 
+/* Files are safe in a folder only once its own name is on disk. */
+static void sync_parent(const char *folder)
+{
+    char *parent = esra_paths_parent(folder);
+    if (parent)
+        esra_output_sync_folder(parent);
+    free(parent);
+}
+
 esra_status esra_paths_make_folder(const char *folder, bool *made, struct message *message)
 {
     struct stat is;
@@ -122,5 +132,7 @@ esra_status esra_paths_make_folder(const char *folder, bool *made, struct messag
         return esra_fail(message, esra_paths_refusal(errno), "cannot make the folder %s: %s", folder, strerror(errno));
     if (stat(folder, &is) || !S_ISDIR(is.st_mode))
         return esra_fail(message, ESRA_CANNOT_CREATE, "cannot write into %s: it is not a folder", folder);
+    if (*made)
+        sync_parent(folder);
     return ESRA_OK;
 }

@@ -29,7 +29,7 @@ char *esra_paths_parent(const char *path);
 /* What it means that a file or a folder could not be made: the disk is full or at fault, or it may not be made there. */
 esra_status esra_paths_refusal(int reason);
 
-/* Makes a folder where there is none, and says whether it did. */
+/* Makes a folder where there is none, on disk as well, and says whether it did. */
 esra_status esra_paths_make_folder(const char *folder, bool *made, struct message *message);
 
 #endif

@@ -138,6 +138,14 @@ class Devices(FaultTest):
             self.clear(outputs)
         print(f"{len(WRITERS)} commands with short and interrupted calls, and without nameless files: the same bytes")
 
+    def test_a_new_folder_is_on_disk_too(self):
+        """File and folder are synced for every output, and once where that folder is made the one that it is in."""
+        for name in "separate to png", "synth":
+            arguments, _, outputs = COMMANDS[name]
+            made, there = self.calls(arguments)[0]["sync"], self.calls(arguments)[0]["sync"]
+            self.assertEqual((made, there), (2 * len(outputs) + 1, 2 * len(outputs)), name)
+            self.clear(outputs)
+
     def test_failing_devices(self):
         tried = 0
         for name in WRITERS:
@@ -150,7 +158,8 @@ class Devices(FaultTest):
                     self.fails_somewhere(name, f"{call}:{n}:EIO", new)
                     tried += 1
             for n in {1, len(outputs)}:
-                self.fails_somewhere(name, f"sync:{2 * n - 1}:EIO", new)
+                # File and folder in turn, after the folder's own where it is made: that one may fail.
+                self.fails_somewhere(name, f"sync:{2 * n - 1}:EIO,sync:{2 * n}:EIO", new)
                 self.fails_somewhere(name, f"tmpfile:1+:EOPNOTSUPP,rename:{n}:EIO", new)
                 tried += 2
         print(f"{tried} failing writes, links, syncs and renames: exit 74, every file old or new, no strays")
@@ -381,7 +390,7 @@ class Batch(FaultTest):
 
     def test_failing_and_short_writes(self):
         good = self.good()
-        for fault in "write:1:EIO", "write:1+:EIO", "sync:2:EIO", "link:1:EIO", "read:1:EIO", "read:2:EIO":
+        for fault in "write:1:EIO", "write:1+:EIO", "sync:3:EIO,sync:4:EIO", "link:1:EIO", "read:1:EIO", "read:2:EIO":
             code, exits, said = self.recovers(good, fault)
             self.assertIn((code, exits), [(12, [74]), (74, []), (74, [11]), (74, [74])], (fault, said))
         for fault in "write:1+:short,read:1+:short", "write:2*:EINTR,read:2*:EINTR,sync:2*:EINTR", "tmpfile:1+:EOPNOTSUPP":
