@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "synth.h"
 
@@ -52,6 +53,17 @@ static enum exit_code take_size(const char *text, int *width, int *height)
     return EXIT_DONE;
 }
 
+/* Others are known to the codecs, but photos are what a camera gives. */
+static enum exit_code take_format(const char *text, const char **format)
+{
+    static const char *const formats[] = {"png", "jpg", "tif"};
+    *format = text ? text : formats[0];
+    for (size_t n = 0; n < sizeof formats / sizeof formats[0]; n++)
+        if (strcmp(*format, formats[n]) == 0)
+            return EXIT_DONE;
+    return complain(EXIT_USAGE, SYNTH_NAME, "--format takes one of png|jpg|tif, not '%s'", text);
+}
+
 static enum exit_code take_reals(struct synth_job *job)
 {
     const struct synth_options *o = &job->options;
@@ -95,10 +107,11 @@ enum exit_code synth_take_words(struct synth_job *job)
     const struct synth_options *o = &job->options;
     esra_synth_settings_default(&job->settings);
     job->write = (struct write_options)WRITE_OPTIONS_DEFAULT;
-    job->write.format = o->format ? o->format : "png";
     job->settings.depth = o->depth || o->depths[0] || o->depths[1];
     enum exit_code code = reading_take(&o->reading, SYNTH_NAME, &job->read);
     job->read.profile = true;
+    if (code == EXIT_DONE)
+        code = take_format(o->format, &job->write.format);
     if (code == EXIT_DONE)
         code = take_reals(job);
     if (code == EXIT_DONE)
