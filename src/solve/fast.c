@@ -291,6 +291,7 @@ static void finish(struct fast *fast)
         if (!hope && !milestone && !ending)
             continue;
         show(fast);
+        monitor->cut_short = monitor->cut_short || out_of_time(fast);
         if (esra_monitor_decide(monitor, k) || esra_monitor_proven(monitor, fast->channel) || ending)
             return;
         if (hope && due.estimated > 0)
@@ -301,6 +302,9 @@ static void finish(struct fast *fast)
 /* Steps for a smaller lambda are no floats: its gradient term is far below a rounding of any objective that can be told
  * from 0, and certified as it is. */
 #define LAMBDA_LEAST 1e-30
+
+/* Below, floats carry the steps badly: the best of each pixel by itself may be better than what they lead to. */
+#define LAMBDA_SMALL 1e-5
 
 /* Without a gradient term, or with no two pixels to compare, each pixel is solved by itself. */
 static bool has_differences(const struct problem *problem)
@@ -321,6 +325,10 @@ static void show_starts(struct fast *fast)
         for_rows(fast, 0, load);
         for_rows(fast, 0, start);
         esra_monitor_show(fast->monitor, fast->channel, &candidate);
+        if (guessing && fast->problem->lambda < LAMBDA_SMALL) {
+            for_rows(fast, 0, solve_pixels);
+            esra_monitor_show(fast->monitor, fast->channel, &candidate);
+        }
     }
 }
 

@@ -86,25 +86,29 @@ void esra_joint_motion_halve(const double in[9], double out[9])
     }
 }
 
-static size_t collect(const struct joint_level *level, int channel, float *values)
+static size_t collect(const struct joint_level *level, int photo, int channel, float *values)
 {
+    const struct warp *warp = &level->warp[photo];
     size_t count = 0;
     for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
-        if (joint_mask(level, 0, n) > 0 && level->warp[0].points[n].index >= 0)
-            values[count++] = warp_sample(&level->warp[0], level->layer[REFLECTED], n)[channel];
+        if (joint_mask(level, photo, n) > 0 && warp->points[n].index >= 0)
+            values[count++] = warp_sample(warp, level->layer[REFLECTED], n)[channel];
     return count;
 }
 
-void esra_joint_black_point(struct joint_level *level, double mixing, double gain, double share, float *scratch)
+void esra_joint_black_point(struct joint_level *level, const double *mixing, const double *gain, double share, float *scratch)
 {
     lanes down = {0}, up = {0};
+    int photo = 0;
+    while (photo < level->photos && collect(level, photo, 0, scratch) == 0)
+        photo++;
+    if (photo == level->photos)
+        return;
     for (int c = 0; c < level->channels; c++) {
-        size_t count = collect(level, c, scratch);
-        if (count == 0)
-            return;
+        size_t count = collect(level, photo, c, scratch);
         down[c] = esra_select_rank(scratch, count, (size_t)(share * (double)(count - 1)));
         /* a (T + up) + b (R - down) = a T + b R */
-        up[c] = mixing > 0 ? (float)(gain / mixing) * down[c] : 0;
+        up[c] = mixing[photo] > 0 ? (float)(gain[photo] / mixing[photo]) * down[c] : 0;
     }
     for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
         level->layer[TRANSMITTED][n] += up;

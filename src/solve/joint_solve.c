@@ -186,7 +186,7 @@ static void clear_layers(struct joint_level *level)
 
 static void settle_black(struct joint *joint)
 {
-    esra_joint_black_point(joint->system.level, joint->mixing[0], joint->reflection_gain[0], BLACK_SHARE,
+    esra_joint_black_point(joint->system.level, joint->mixing, joint->reflection_gain, BLACK_SHARE,
                            joint->system.jacobi[TRANSMITTED]);
 }
 

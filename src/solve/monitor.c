@@ -250,6 +250,6 @@ void esra_monitor_end(struct monitor *monitor)
     esra_info *info = &monitor->info;
     sum_up(monitor, monitor->most_iterations);
     info->outcome = proven(monitor)                   ? ESRA_OPTIMAL
-                    : esra_monitor_stopping(monitor) ? ESRA_STOPPED
+                    : esra_monitor_stopping(monitor) || monitor->cut_short ? ESRA_STOPPED
                                                       : ESRA_INACCURATE;
 }

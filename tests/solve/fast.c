@@ -168,6 +168,26 @@ static void a_stopped_run_tells_the_truth(void)
     instance_free(&it);
 }
 
+/* A channel that its share of the time does not suffice for was stopped, though the others leave some over. */
+static void a_channel_out_of_time_is_told(void)
+{
+    struct instance it = instance_make(2, 90, 70, 3);
+    esra_settings settings = settings_with(1e-9, 1000000);
+    esra_info info;
+    instance_fill(&it, 0, 1, 0.05);
+    for (int n = 0; n < 90 * 70 * 3; n++)
+        for (int i = 0; i < it.photos; i++)
+            it.mixtures[i].data[n] = n % 3 == 0 ? it.mixtures[i].data[n] : 0;
+    for (int k = 0; k < 2 * it.photos + 2; k++)
+        for (int n = 0; n < 90 * 70 * 3; n++)
+            it.gradients[k].data[n] = n % 3 == 0 ? it.gradients[k].data[n] : 0;
+    settings.time_limit_s = 0.6;
+    CHECK(instance_solve(&it, solver, &settings, &info) == ESRA_OK);
+    CHECK(info.outcome == ESRA_STOPPED && info.iterations < 1000000);
+    instance_verify(&it, &info);
+    instance_free(&it);
+}
+
 /* Iterations run out long before a gap that float32 cannot show. */
 static void an_unreachable_gap_ends_by_iterations(void)
 {
@@ -236,6 +256,24 @@ static void a_lambda_next_to_nothing_is_solved(void)
         CHECK(memcmp(answer, it.layers[0].data, sizeof answer) == 0);
         instance_free(&it);
     }
+}
+
+/* Where floats carry the steps badly, the layers are no worse than those of each pixel by itself. */
+static void a_small_lambda_is_no_worse_than_none(void)
+{
+    struct instance it = instance_make(3, 40, 30, 1);
+    esra_settings settings = settings_with(1e-3, 400);
+    esra_info alone, small;
+    instance_fill(&it, 0, 1, 0.05);
+    it.lambda = 0;
+    CHECK(instance_solve(&it, solver, &settings, &alone) == ESRA_OK);
+    for (it.lambda = 1e-12; it.lambda < 1e-5; it.lambda *= 100) {
+        instance_solve(&it, solver, &settings, &small);
+        instance_verify(&it, &small);
+        /* The gradients' share: each of 8 * 1200 differences is 2 at most. */
+        CHECK(small.objective <= alone.objective + it.lambda * 2 * 8 * 1200);
+    }
+    instance_free(&it);
 }
 
 /* From its own answer a solve needs next to nothing, and the numbers stay true. */
@@ -414,9 +452,11 @@ int main(void)
     RUN(levels_stand_in_one_another_without_harm);
     RUN(nested_levels_lead_to_the_optimum);
     RUN(a_stopped_run_tells_the_truth);
+    RUN(a_channel_out_of_time_is_told);
     RUN(an_unreachable_gap_ends_by_iterations);
     RUN(channels_stall_one_by_one);
     RUN(a_lambda_next_to_nothing_is_solved);
+    RUN(a_small_lambda_is_no_worse_than_none);
     RUN(a_start_is_taken_up);
     RUN(a_start_half_way_saves_time);
     RUN(a_start_has_layers_and_duals);
