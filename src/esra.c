@@ -33,13 +33,15 @@ const char *esra_version(void)
 
 esra_status esra_solver_create(esra_solver **solver)
 {
+    if (!solver)
+        return ESRA_BAD_ARGUMENT;
     *solver = esra_allocate(1, sizeof **solver);
     return *solver ? ESRA_OK : ESRA_OUT_OF_MEMORY;
 }
 
 void esra_solver_free(esra_solver **solver)
 {
-    if (!*solver)
+    if (!solver || !*solver)
         return;
     esra_pool_free(&(*solver)->pool);
     esra_arena_free(&(*solver)->monitor_arena);
@@ -92,6 +94,8 @@ esra_status esra_solver_run(esra_solver *solver, const esra_problem *caller_prob
     esra_status status;
     esra_settings settings;
     struct problem problem;
+    if (!solver)
+        return ESRA_BAD_ARGUMENT;
     solver->message.text[0] = '\0';
     TRY(esra_settings_check(&settings, caller_settings, &solver->message));
     TRY(esra_problem_check(&problem, caller_problem, result, settings.lambda, &solver->message));
@@ -157,6 +161,8 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
     esra_photos photos = ESRA_PHOTOS_INIT;
     esra_separation separation = {0};
     struct pipeline pipeline = {0};
+    if (!solver)
+        return ESRA_BAD_ARGUMENT;
     struct listener listener = {solver->progress, solver->user, esra_timer_now_s(), false};
     solver->message.text[0] = '\0';
     TRY(esra_settings_check(&settings, caller_settings, &solver->message));
@@ -199,7 +205,7 @@ static esra_status make_plan(struct shape shape, const esra_settings *caller_set
     struct message message;
     esra_plan made = ESRA_PLAN_INIT;
     const int most = INT_MAX / 64; /* so that no count below overflows; no address space holds as much */
-    if (shape.photos < 1 || shape.width < 1 || shape.height < 1 || shape.channels < 1 ||
+    if (shape.photos < 1 || shape.width < 1 || shape.height < 1 || shape.channels < 1 || !plan ||
         plan->struct_size < sizeof plan->struct_size || esra_settings_check(&settings, caller_settings, &message) != ESRA_OK)
         return ESRA_BAD_ARGUMENT;
     if (shape.width > most || shape.height > most || shape.photos > most / shape.channels - 1)

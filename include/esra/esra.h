@@ -193,7 +193,7 @@ ESRA_API void esra_solver_set_progress(esra_solver *solver, esra_progress *progr
 /* Solves the problem. Everything passed in is only borrowed, and must stay as it is until the call returns. settings
  * NULL means all defaults; info may be NULL. ESRA_OK means that result->layers holds layers with the objective and the
  * bound told in info, whether or not the gap asked for was reached. After fork() a child may go on using a solver; it
- * then runs on one thread. */
+ * then runs on one thread, unless it asks for another number of threads than before. */
 ESRA_API esra_status esra_solver_run(esra_solver *solver, const esra_problem *problem, const esra_settings *settings,
                                      const esra_result *result, esra_info *info);
 
@@ -344,8 +344,8 @@ typedef struct esra_comparison {
 } esra_comparison;
 #define ESRA_COMPARISON_INIT {sizeof(esra_comparison), 0, 0, 0, 0, 0}
 
-/* Compares image with truth, in the values they hold. Of one size, and of equal channels or one of them grey; otherwise
- * ESRA_BAD_DATA. */
+/* Compares image with truth, in the values they hold. Of one size, of equal channels or one of them grey, and of finite
+ * samples; otherwise ESRA_BAD_DATA. */
 ESRA_API esra_status esra_compare(const esra_image *image, const esra_image *truth, esra_comparison *comparison);
 
 /* ---- Making scenes ---------------------------------------------------------------------------------------------- */

@@ -51,13 +51,18 @@ static void pair_free(struct pair *pair)
         esra_release(planes[n]);
 }
 
-static void load(double *to, const esra_image *image, int channel)
+/* False where a sample is no number. */
+static bool load(double *to, const esra_image *image, int channel)
 {
     /* A grey image stands for three equal channels. */
     int source = image->channels == 1 ? 0 : channel;
+    bool finite = true;
     for (int y = 0; y < image->height; y++)
-        for (int x = 0; x < image->width; x++)
-            *to++ = *image_sample(image, x, y, source);
+        for (int x = 0; x < image->width; x++, to++) {
+            *to = *image_sample(image, x, y, source);
+            finite = finite && isfinite(*to);
+        }
+    return finite;
 }
 
 /* Index n mirrored into 0..size-1, the edge sample repeated: ... 1 0 | 0 1 2 ... */
@@ -192,24 +197,25 @@ static double psnr(double squared_error_sum, double samples)
 
 esra_status esra_compare(const esra_image *image, const esra_image *truth, esra_comparison *comparison)
 {
+    if (!image || !truth || !image->data || !truth->data || !comparison ||
+        comparison->struct_size < sizeof comparison->struct_size)
+        return ESRA_BAD_ARGUMENT;
     int channels = image->channels > truth->channels ? image->channels : truth->channels;
     bool same_channels = image->channels == truth->channels || image->channels == 1 || truth->channels == 1;
-    if (comparison->struct_size < sizeof comparison->struct_size)
-        return ESRA_BAD_ARGUMENT;
     if (image->width != truth->width || image->height != truth->height || !same_channels || image->width < 1 ||
-        image->height < 1 || channels < 1)
+        image->height < 1 || image->channels < 1 || truth->channels < 1)
         return ESRA_BAD_DATA;
     struct pair pair;
     struct totals totals = {0};
-    bool room = pair_create(&pair, image->width, image->height);
-    for (int c = 0; room && c < channels; c++) {
-        load(pair.image, image, c);
-        load(pair.truth, truth, c);
-        compare_channel(&pair, &totals);
+    bool room = pair_create(&pair, image->width, image->height), finite = true;
+    for (int c = 0; room && finite && c < channels; c++) {
+        finite = load(pair.image, image, c) && load(pair.truth, truth, c);
+        if (finite)
+            compare_channel(&pair, &totals);
     }
     pair_free(&pair);
-    if (!room)
-        return ESRA_OUT_OF_MEMORY;
+    if (!room || !finite)
+        return room ? ESRA_BAD_DATA : ESRA_OUT_OF_MEMORY;
     double samples = (double)image->width * image->height * channels;
     esra_comparison result = {
         .struct_size = comparison->struct_size,

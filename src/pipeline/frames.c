@@ -43,9 +43,9 @@ static esra_status check_given(const struct pipeline *p, int i)
     const esra_photos *in = p->input;
     const esra_transform *given[] = {in->transmitted, in->reflected};
     double mixing = in->mixing ? in->mixing[i] / in->mixing[in->reference] : 1;
-    if (!(mixing > 0 && mixing <= LARGEST_MIXING))
-        return esra_fail(p->message, ESRA_BAD_DATA, "photo %d has %g times the reference's mixing coefficient: that must be "
-                         "over 0, and %g at most", i + 1, mixing, LARGEST_MIXING);
+    if (!(mixing >= 1 / LARGEST_MIXING && mixing <= LARGEST_MIXING))
+        return esra_fail(p->message, ESRA_BAD_DATA, "photo %d has %g times the reference's mixing coefficient: that must lie in "
+                         "[%g, %g]", i + 1, mixing, 1 / LARGEST_MIXING, LARGEST_MIXING);
     for (int n = 0; n < 2 * 9 && !esra_pipeline_left_out(p, i); n++) {
         const double *h = given[n / 9] ? given[n / 9][i].h : TRANSFORM_IDENTITY.h;
         if (!(fabs(h[n % 9] / h[8]) <= LARGEST_MOTION))

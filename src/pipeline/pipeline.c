@@ -55,8 +55,12 @@ static bool enough(void *user)
 
 static void begin(struct pipeline *p)
 {
+    esra_separation *out = p->output;
     p->started_s = esra_timer_now_s();
-    p->output->total_s = 0;
+    out->info = (esra_info)ESRA_INFO_INIT; /* where nothing is certified, that stays */
+    out->method = ESRA_METHOD_NONE;
+    out->warnings = 0;
+    out->align_s = out->joint_s = out->solve_s = out->total_s = 0;
     esra_pool_ask(p->pool, enough, p);
 }
 
@@ -166,8 +170,8 @@ esra_status esra_pipeline_align_only(struct pipeline *p)
     } else {
         TRY(esra_pipeline_inspect(p));
         esra_pipeline_decide(p);
-        esra_pipeline_tell(p);
     }
+    esra_pipeline_tell(p);
 fail:
     p->input = callers;
     end(p);

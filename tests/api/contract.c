@@ -259,6 +259,19 @@ static void plans_of_the_impossible(void)
     CHECK(older.plan.bytes > 0 && older.plan.core_seconds == 7 && older.after == 9);
 }
 
+static void missing_objects_are_refused(void)
+{
+    esra_photos photos = ESRA_PHOTOS_INIT;
+    esra_separation separation = ESRA_SEPARATION_INIT;
+    CHECK(esra_solver_create(NULL) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_solver_run(NULL, NULL, NULL, NULL, NULL) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_solver_separate(NULL, &photos, NULL, &separation) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_solver_align(NULL, &photos, NULL, &separation) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_plan_run(1, 8, 8, 1, NULL, NULL) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_plan_separate(2, 8, 8, 1, NULL, NULL) == ESRA_BAD_ARGUMENT);
+    esra_solver_free(NULL);
+}
+
 /* The same of photos and their separation, whose structs have grown. */
 static void shorter_photos_are_respected(void)
 {
@@ -368,6 +381,7 @@ int main(void)
     RUN(shapes_must_agree);
     RUN(sizes_that_overflow_are_refused);
     RUN(missing_parts_are_named);
+    RUN(missing_objects_are_refused);
     RUN(shorter_structs_are_respected);
     RUN(shorter_photos_are_respected);
     RUN(outputs_have_the_photos_size);

@@ -71,6 +71,25 @@ static void images_of_different_size_are_refused(void)
     truth = esra_image_planar(b, 4, 4, 3);
     image.channels = 2;
     CHECK(esra_compare(&image, &truth, &result) == ESRA_BAD_DATA);
+    image.channels = -3;
+    truth.channels = 1;
+    CHECK(esra_compare(&image, &truth, &result) == ESRA_BAD_DATA);
+}
+
+static void what_is_no_number_is_refused(void)
+{
+    esra_image image = esra_image_planar(a, 4, 4, 1), truth = esra_image_planar(b, 4, 4, 1);
+    esra_comparison result = ESRA_COMPARISON_INIT;
+    memset(a, 0, sizeof a);
+    memset(b, 0, sizeof b);
+    a[5] = NAN;
+    CHECK(esra_compare(&image, &truth, &result) == ESRA_BAD_DATA);
+    CHECK(esra_compare(&truth, &image, &result) == ESRA_BAD_DATA);
+    a[5] = 0;
+    image.data = NULL;
+    CHECK(esra_compare(&image, &truth, &result) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_compare(NULL, &truth, &result) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_compare(&truth, &truth, NULL) == ESRA_BAD_ARGUMENT);
 }
 
 int main(void)
@@ -81,5 +100,6 @@ int main(void)
     RUN(grey_stands_for_three_channels);
     RUN(small_and_flat_images_are_finite);
     RUN(images_of_different_size_are_refused);
+    RUN(what_is_no_number_is_refused);
     return check_report();
 }

@@ -134,6 +134,55 @@ static void the_same_photo_twice_comes_back(void)
     CHECK(memcmp(transmitted, photos[0], sizeof transmitted) == 0);
 }
 
+struct stop {
+    int calls, at;
+};
+
+static int stop(void *user, const esra_info *so_far)
+{
+    struct stop *stop = user;
+    (void)so_far;
+    return ++stop->calls == stop->at;
+}
+
+/* Whatever the call before left in the struct: where nothing is solved, nothing is told of a solve. */
+static void nothing_old_is_told(void)
+{
+    esra_solver *solver;
+    make_photos();
+    esra_photos good = photos_input(PHOTOS);
+    esra_separation s = room();
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    CHECK(esra_solver_separate(solver, &good, NULL, &s) == ESRA_OK && s.method != ESRA_METHOD_NONE && s.info.objective > 0);
+    s.warnings = ~0u;
+    memcpy(photos[1], photos[0], sizeof photos[0]);
+    esra_photos same = photos_input(2);
+    CHECK(esra_solver_separate(solver, &same, NULL, &s) == ESRA_OK && s.method == ESRA_METHOD_NONE);
+    CHECK(s.info.outcome == ESRA_INACCURATE && s.info.objective == 0 && s.info.stage);
+    CHECK((s.warnings & ESRA_WARN_SAME_PHOTO) && !(s.warnings & ESRA_WARN_NOT_ALIGNED));
+    s.info.outcome = ESRA_STOPPED;
+    CHECK(esra_solver_align(solver, &same, NULL, &s) == ESRA_OK && s.info.outcome == ESRA_INACCURATE);
+    esra_solver_free(&solver);
+}
+
+/* An alignment that is stopped at once tells that nothing moves. */
+static void a_stopped_alignment_is_told(void)
+{
+    struct stop at_once = {0, 1};
+    esra_solver *solver;
+    make_photos();
+    esra_photos input = photos_input(PHOTOS);
+    esra_separation s = room();
+    memset(scene_motion, 0xee, sizeof scene_motion);
+    memset(mixing, 0xee, sizeof mixing);
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    esra_solver_set_progress(solver, stop, &at_once);
+    CHECK(esra_solver_align(solver, &input, NULL, &s) == ESRA_OK && s.info.outcome == ESRA_STOPPED);
+    for (int i = 0; i < PHOTOS; i++)
+        CHECK(scene_motion[i].h[0] == 1 && scene_motion[i].h[2] == 0 && mixing[i] == 1);
+    esra_solver_free(&solver);
+}
+
 static void unrelated_photos_come_back(void)
 {
     struct patches other;
@@ -145,17 +194,6 @@ static void unrelated_photos_come_back(void)
     esra_separation s = separate(&input, 1);
     CHECK(s.method == ESRA_METHOD_NONE && (s.warnings & ESRA_WARN_NOT_ALIGNED));
     CHECK(memcmp(transmitted, photos[0], sizeof transmitted) == 0);
-}
-
-struct stop {
-    int calls, at;
-};
-
-static int stop(void *user, const esra_info *so_far)
-{
-    struct stop *stop = user;
-    (void)so_far;
-    return ++stop->calls == stop->at;
 }
 
 /* Wherever the call comes, in the midst of a step too: nobody is asked again, and the photo comes back, or layers where
@@ -243,6 +281,8 @@ int main(void)
     RUN(layers_are_recovered);
     RUN(threads_do_not_change_a_bit);
     RUN(the_same_photo_twice_comes_back);
+    RUN(nothing_old_is_told);
+    RUN(a_stopped_alignment_is_told);
     RUN(unrelated_photos_come_back);
     RUN(a_stop_is_heeded);
 #ifdef CPU_COUNT
