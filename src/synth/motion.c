@@ -57,6 +57,7 @@ static double gain(uint64_t *state, double spread)
 /* A turn, scale, shear and tilt about the middle, then a shift. */
 static struct transform handheld(uint64_t *state, const esra_synth_settings *s)
 {
+    int larger = s->width > s->height ? s->width : s->height;
     double rotation = s->rotation_deg * PI / 180, middle_x = (s->width - 1) / 2., middle_y = (s->height - 1) / 2.;
     double turn = esra_synth_bounded(state, rotation), scale = 1 + esra_synth_bounded(state, SCALE * rotation);
     struct transform about = TRANSFORM_IDENTITY;
@@ -64,8 +65,8 @@ static struct transform handheld(uint64_t *state, const esra_synth_settings *s)
     about.h[1] = -scale * sin(turn) + esra_synth_bounded(state, SHEAR * rotation);
     about.h[3] = scale * sin(turn) + esra_synth_bounded(state, SHEAR * rotation);
     about.h[4] = scale * cos(turn) + esra_synth_bounded(state, SHEAR * rotation);
-    about.h[6] = esra_synth_bounded(state, TILT * rotation / s->width);
-    about.h[7] = esra_synth_bounded(state, TILT * rotation / s->width);
+    about.h[6] = esra_synth_bounded(state, TILT * rotation / larger);
+    about.h[7] = esra_synth_bounded(state, TILT * rotation / larger);
     double right = esra_synth_bounded(state, s->shift_px), down = esra_synth_bounded(state, s->shift_px);
     struct transform to_middle = esra_transform_shift(-middle_x, -middle_y);
     struct transform back = esra_transform_shift(middle_x + right, middle_y + down);

@@ -16,6 +16,8 @@
 #define REACH_PX 4
 /* Cameras see inverse depths a little beyond the reference's, as they move along their view. */
 #define SLACK 1.2
+/* How far before the reference what a corner of a photo sees may be: less, and it is beside the reference or behind it. */
+#define LEAST_DEPTH .2
 
 void esra_relief_range(int layer, double *low, double *high)
 {
@@ -23,19 +25,21 @@ void esra_relief_range(int layer, double *low, double *high)
     *high = layer == 0 ? 1 : 0.5;
 }
 
-void esra_relief_include(struct frame *frame, const esra_camera *camera, const struct lens *lens, double low, double high)
+bool esra_relief_include(struct frame *frame, const esra_camera *camera, const struct lens *lens, double low, double high)
 {
     double left = frame->left, top = frame->top, right = left + frame->width - 1, bottom = top + frame->height - 1;
     for (int n = 0; n < 8; n++) {
-        double point[3];
-        esra_camera_look(camera, lens, n & 1 ? 2 * lens->x : 0, n & 2 ? 2 * lens->y : 0, n & 4 ? SLACK * high : low / SLACK,
-                         point);
+        double point[3], nearness = n & 4 ? SLACK * high : low / SLACK;
+        esra_camera_look(camera, lens, n & 1 ? 2 * lens->x : 0, n & 2 ? 2 * lens->y : 0, nearness, point);
+        if (!(point[2] > 0 && point[2] < nearness / LEAST_DEPTH))
+            return false;
         left = fmin(left, floor(point[0]) - REACH_PX);
         right = fmax(right, ceil(point[0]) + REACH_PX);
         top = fmin(top, floor(point[1]) - REACH_PX);
         bottom = fmax(bottom, ceil(point[1]) + REACH_PX);
     }
     *frame = (struct frame){(int)left, (int)top, (int)(right - left) + 1, (int)(bottom - top) + 1};
+    return true;
 }
 
 /* 0..1 over the frame, u and v in [-1,1]: a floor and a wall that meet aslant, and a round thing near the camera. The

@@ -251,7 +251,9 @@ static esra_status frame_depth(struct synth *s)
     for (int l = 0; l < 2; l++) {
         esra_relief_range(l, &s->layers[l].low, &s->layers[l].high);
         for (int i = 0; i < settings->photos; i++)
-            esra_relief_include(&s->frame, &s->cameras[i], &s->lens, s->layers[l].low, s->layers[l].high);
+            if (!esra_relief_include(&s->frame, &s->cameras[i], &s->lens, s->layers[l].low, s->layers[l].high))
+                return esra_fail(&s->message, ESRA_BAD_ARGUMENT, "photo %d sees what is beside photo 1 or behind it: turn and "
+                                 "shift less, or take a longer focal length", i + 1);
     }
     return ESRA_OK;
 }

@@ -179,7 +179,13 @@ static void mistakes_are_told(void)
     s.focal_px = 3;
     CHECK(esra_synth(&layer, &layer, &s, &result) == ESRA_BAD_ARGUMENT);
     CHECK_TEXT(result.message, "the focal length is 3: it must lie in [20, 1e+07]");
-    s.focal_px = 0;
+    s.focal_px = 20;
+    s.rotation_deg = 10;
+    s.shift_px = HEIGHT / 2.;
+    s.photos = 20;
+    CHECK(esra_synth(&layer, &layer, &s, &result) == ESRA_BAD_ARGUMENT);
+    CHECK(strstr(result.message, "sees what is beside photo 1 or behind it: turn and shift less") != NULL);
+    s = settings();
     colours.channels = 3;
     s.reflected_depth = &colours;
     CHECK(esra_synth(&layer, &layer, &s, &result) == ESRA_BAD_DATA);
