@@ -109,7 +109,8 @@ static void keep(struct feature *cell, int *count, float x, float y, float respo
 static float peak_offset(float before, float here, float after)
 {
     float bend = before - 2 * here + after;
-    return bend < 0 ? .5f * (before - after) / bend : 0;
+    float offset = bend < 0 ? .5f * (before - after) / bend : 0;
+    return fminf(fmaxf(offset, -.49f), .49f); /* so that the pixel nearest to the peak is the middle one */
 }
 
 static int find_corners(const struct image *work, struct feature *found)

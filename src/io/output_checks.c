@@ -73,6 +73,13 @@ static bool look_at_output(const char *name, struct stat *output)
     return stat(name, output) == 0 && S_ISREG(output->st_mode);
 }
 
+/* A hard link is no danger: what replaces a file takes its name alone, and the other keeps the old one. */
+static bool is_link(const char *name)
+{
+    struct stat own;
+    return lstat(name, &own) == 0 && S_ISLNK(own.st_mode);
+}
+
 esra_status esra_output_apart(char *const *names, int count, struct message *message)
 {
     struct stat *there = calloc((size_t)count + 1, sizeof *there);
@@ -82,7 +89,7 @@ esra_status esra_output_apart(char *const *names, int count, struct message *mes
         if (!look_at_output(names[n], &there[known]))
             continue;
         for (int k = 0; k < known && status == ESRA_OK; k++)
-            if (same_file(&there[k], &there[known]))
+            if (same_file(&there[k], &there[known]) && (is_link(found[k]) || is_link(names[n])))
                 status = esra_fail(message, ESRA_CANNOT_CREATE, "%s and %s are one file, and one would be written over the "
                                    "other: remove one of them", found[k], names[n]);
         found[known++] = names[n];
