@@ -110,7 +110,7 @@ static float peak_offset(float before, float here, float after)
 {
     float bend = before - 2 * here + after;
     float offset = bend < 0 ? .5f * (before - after) / bend : 0;
-    return fminf(fmaxf(offset, -.49f), .49f); /* so that the pixel nearest to the peak is the middle one */
+    return fminf(fmaxf(offset, -.4999f), .4999f); /* so that the pixel nearest to the peak is the middle one */
 }
 
 static int find_corners(const struct image *work, struct feature *found)
