@@ -24,7 +24,8 @@
 struct target {
     dev_t device;
     ino_t inode;
-    int line; /* or JOURNAL */
+    int line;    /* or JOURNAL */
+    bool shares; /* not only a name of it is replaced: another's name for it would show the same */
 };
 
 struct targets {
@@ -49,7 +50,7 @@ static int by_file_and_line(const void *a, const void *b)
 
 /* ---- What is written ---- */
 
-static esra_status add(struct targets *targets, const struct stat *is, int line, struct message *message)
+static esra_status add(struct targets *targets, const struct stat *is, int line, bool shares, struct message *message)
 {
     if (targets->count == targets->room) {
         size_t room = 2 * targets->room + 64;
@@ -59,12 +60,23 @@ static esra_status add(struct targets *targets, const struct stat *is, int line,
         targets->items = larger;
         targets->room = room;
     }
-    targets->items[targets->count++] = (struct target){is->st_dev, is->st_ino, line};
+    targets->items[targets->count++] = (struct target){is->st_dev, is->st_ino, line, shares};
     return ESRA_OK;
 }
 
-/* The folder, and the files in it that separating a scene may replace. A folder that is not there yet holds none, and one
- * that cannot be looked into is for its scene to complain of. */
+/* A file of the folder, where separating a scene may replace it. Of a link, what it leads to is; of a file that has other names
+ * (hard links), this name alone. */
+static esra_status add_file(struct targets *targets, int folder, const char *name, int line, struct message *message)
+{
+    struct stat is, own;
+    if (!job_may_write(name) || fstatat(folder, name, &is, 0) || !S_ISREG(is.st_mode))
+        return ESRA_OK;
+    bool is_link = fstatat(folder, name, &own, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(own.st_mode);
+    return add(targets, &is, line, is_link, message);
+}
+
+/* The folder, and the files in it that may be replaced. A folder that is not there yet holds none, and one that cannot be looked
+ * into is for its scene to complain of. */
 static esra_status add_folder(struct targets *targets, const char *folder, int line, struct message *message)
 {
     struct stat is;
@@ -74,10 +86,9 @@ static esra_status add_folder(struct targets *targets, const char *folder, int l
     if (!entries)
         return errno == ENOMEM ? esra_fail_memory(message) : ESRA_OK;
     if (fstat(dirfd(entries), &is) == 0)
-        status = add(targets, &is, line, message);
+        status = add(targets, &is, line, true, message);
     while (status == ESRA_OK && (entry = readdir(entries)))
-        if (job_may_write(entry->d_name) && fstatat(dirfd(entries), entry->d_name, &is, 0) == 0 && S_ISREG(is.st_mode))
-            status = add(targets, &is, line, message);
+        status = add_file(targets, dirfd(entries), entry->d_name, line, message);
     closedir(entries);
     return status;
 }
@@ -86,7 +97,7 @@ static esra_status add_folder(struct targets *targets, const char *folder, int l
 static esra_status add_journal(struct targets *targets, const char *path, struct message *message)
 {
     struct stat is;
-    return stat(path, &is) == 0 ? add(targets, &is, JOURNAL, message) : ESRA_OK;
+    return stat(path, &is) == 0 ? add(targets, &is, JOURNAL, true, message) : ESRA_OK;
 }
 
 static esra_status find_targets(struct targets *targets, const struct batch_jobs *jobs, const char *folder,
@@ -116,7 +127,7 @@ static esra_status check_apart(const struct targets *targets, const struct batch
     char words[32];
     for (size_t n = 1; n < targets->count; n++) {
         const struct target *a = &targets->items[n - 1], *b = &targets->items[n];
-        if (by_file(a, b) == 0 && a->line != b->line)
+        if (by_file(a, b) == 0 && a->line != b->line && (a->shares || b->shares))
             return esra_fail(message, ESRA_BAD_DATA, "%s, line %d: its output has a file or folder in common with that of %s, and "
                              "one would be written over the other", jobs->name, b->line, words_for(a->line, words));
     }
@@ -128,7 +139,7 @@ static esra_status check_apart(const struct targets *targets, const struct batch
 /* The line, other than its own, that would replace this file; NOBODY: none. */
 static int line_that_replaces(const struct targets *targets, const struct stat *is, int own)
 {
-    struct target wanted = {is->st_dev, is->st_ino, 0};
+    struct target wanted = {is->st_dev, is->st_ino, 0, false};
     size_t low = 0, high = targets->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
