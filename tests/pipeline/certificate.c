@@ -86,8 +86,56 @@ static void the_gap_told_is_that_of_the_problem_solved(void)
     }
 }
 
+/* Patches over one another. */
+static void paint_picture(float *picture, int width, int height)
+{
+    for (int n = 0; n < 90; n++) {
+        int size = (int)check_random(4, 30), left = (int)check_random(-10, width), top = (int)check_random(-10, height);
+        float level = (float)check_random(0, 1);
+        for (int y = top < 0 ? 0 : top; y < height && y < top + size; y++)
+            for (int x = left < 0 ? 0 : left; x < width && x < left + size; x++)
+                picture[y * width + x] = level;
+    }
+}
+
+static void so_it_is_by_depth(void)
+{
+    enum { SIDE = 150, SIZE = 96 * 72 };
+    static float pictures[2][SIDE * SIDE], photos[PHOTOS][SIZE], transmitted[SIZE];
+    esra_image layers[2], views[PHOTOS];
+    esra_synth_settings scene;
+    esra_synth_result made = ESRA_SYNTH_RESULT_INIT;
+    esra_photos input = ESRA_PHOTOS_INIT;
+    esra_separation out = ESRA_SEPARATION_INIT;
+    esra_solver *solver;
+    for (int l = 0; l < 2; l++) {
+        paint_picture(pictures[l], SIDE, SIDE);
+        layers[l] = esra_image_planar(pictures[l], SIDE, SIDE, 1);
+    }
+    for (int i = 0; i < PHOTOS; i++)
+        views[i] = esra_image_planar(photos[i], 96, 72, 1);
+    esra_synth_settings_default(&scene);
+    scene.photos = PHOTOS;
+    scene.width = 96;
+    scene.height = 72;
+    scene.shift_px = 6;
+    scene.depth = true;
+    made.photos = views;
+    CHECK(esra_synth(&layers[0], &layers[1], &scene, &made) == ESRA_OK);
+    input.photos = PHOTOS;
+    input.images = views;
+    input.motion = ESRA_MOTION_DEPTH;
+    out.transmitted = esra_image_planar(transmitted, 96, 72, 1);
+    checked = 0;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    CHECK(esra_solver_separate(solver, &input, NULL, &out) == ESRA_OK);
+    CHECK(checked == 1 && out.method != ESRA_METHOD_NONE && out.motion == ESRA_MOTION_DEPTH);
+    esra_solver_free(&solver);
+}
+
 int main(void)
 {
     RUN(the_gap_told_is_that_of_the_problem_solved);
+    RUN(so_it_is_by_depth);
     return check_report();
 }
