@@ -9,8 +9,20 @@
 
 #include "base/memory.h"
 
+/* Libraries that a program may be built with, and that bring others with them. */
+#ifdef ESRA_HAVE_LIBHEIF
+#define HEIF_BYTES 2.4e6
+#else
+#define HEIF_BYTES 0
+#endif
+#ifdef ESRA_HAVE_LIBRAW
+#define RAW_BYTES 1e6
+#else
+#define RAW_BYTES 0
+#endif
+
 /* The program itself and its libraries, stacks, and what malloc keeps. */
-#define PROGRAM_BYTES 7.5e6
+#define PROGRAM_BYTES (4.1e6 + HEIF_BYTES + RAW_BYTES)
 
 /* A photo's curve with its inverse (colour/light.c). */
 #define LIGHT_BYTES 430e3
