@@ -20,8 +20,8 @@
 /* Features and transforms; tracks and what is solved for with them, in all and of each photo. Whatever the size, unless photos
  * are so small that few are found. */
 #define FEATURE_BYTES 4.5e6
-#define TRACK_BYTES 3.5e6
-#define TRACK_BYTES_A_PHOTO 1.7e6
+#define TRACK_BYTES 3e6
+#define TRACK_BYTES_A_PHOTO 1.9e6
 
 /* The longest side at which depths are swept, the reflection's motion in shares of the width, labels at most, and bytes of
  * sums from which on other things make room for them (camera/depth.c). */
