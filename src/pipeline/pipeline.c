@@ -53,14 +53,26 @@ static bool enough(void *user)
     return esra_pipeline_stopping(p, p->stage);
 }
 
+/* What the caller wants filled stays; of an earlier call's answers, which a run that is stopped would leave, nothing does. */
+static void forget_answers(esra_separation *out)
+{
+    esra_separation blank = ESRA_SEPARATION_INIT;
+    blank.struct_size = out->struct_size;
+    blank.transmitted = out->transmitted;
+    blank.reflected = out->reflected;
+    blank.confidence = out->confidence;
+    blank.transmitted_motion = out->transmitted_motion;
+    blank.reflected_motion = out->reflected_motion;
+    blank.mixing = out->mixing;
+    blank.reflection_gain = out->reflection_gain;
+    blank.facts = out->facts;
+    *out = blank;
+}
+
 static void begin(struct pipeline *p)
 {
-    esra_separation *out = p->output;
+    forget_answers(p->output);
     p->started_s = esra_timer_now_s();
-    out->info = (esra_info)ESRA_INFO_INIT; /* where nothing is certified, that stays */
-    out->method = ESRA_METHOD_NONE;
-    out->warnings = 0;
-    out->align_s = out->joint_s = out->solve_s = out->total_s = 0;
     esra_pool_ask(p->pool, enough, p);
 }
 
