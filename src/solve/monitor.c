@@ -249,7 +249,6 @@ void esra_monitor_end(struct monitor *monitor)
 {
     esra_info *info = &monitor->info;
     sum_up(monitor, monitor->most_iterations);
-    info->outcome = proven(monitor)                   ? ESRA_OPTIMAL
-                    : esra_monitor_stopping(monitor) || monitor->cut_short ? ESRA_STOPPED
-                                                      : ESRA_INACCURATE;
+    bool stopped = esra_monitor_stopping(monitor) || monitor->cut_short;
+    info->outcome = proven(monitor) ? ESRA_OPTIMAL : stopped ? ESRA_STOPPED : ESRA_INACCURATE;
 }

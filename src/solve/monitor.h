@@ -22,7 +22,7 @@ struct monitor {
     esra_info info;
     double start_s, next_poll_s;
     atomic_bool stop;
-    bool cut_short; /* a channel's share of the time limit was over before it was solved */
+    bool cut_short;      /* a channel's share of the time limit was over before it was solved */
     int most_iterations; /* of any channel */
     int channel;   /* the one being iterated, or ALL_CHANNELS */
     int milestone; /* the last iteration at which its progress was judged, and the gap there */

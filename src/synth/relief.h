@@ -18,7 +18,8 @@ struct relief {
 /* The range of inverse depths of layer 0 (behind the glass) and 1 (its mirror image is further away). */
 void esra_relief_range(int layer, double *low, double *high);
 
-/* Widens the frame to what the camera sees at inverse depths in [low, high]; false where a corner of it looks past the frame's plane. */
+/* Widens the frame to what the camera sees at inverse depths in [low, high]; false where a corner of its photo sees what is beside
+ * the reference or behind it. */
 bool esra_relief_include(struct frame *frame, const esra_camera *camera, const struct lens *lens, double low, double high);
 
 /* Fills relief->inverse from a picture (nearest where it is 1), or where it has no data from slanted planes with something

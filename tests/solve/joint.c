@@ -127,6 +127,38 @@ static void the_layers_are_recovered(void)
     free_scene();
 }
 
+/* A photo that takes no part, first or last: the constant between the layers is settled by one that does. */
+static void a_photo_that_sees_nothing_settles_nothing(void)
+{
+    static const int orders[2][PHOTOS] = {{0, 1, 2}, {2, 0, 1}};
+    struct image t[2], seen, plain[PHOTOS];
+    make_scene();
+    memcpy(plain, photos, sizeof plain);
+    for (int k = 0; k < 2; k++) {
+        double a[PHOTOS], b[PHOTOS], g[9 * PHOTOS];
+        struct run run = usual_run();
+        for (int i = 0; i < PHOTOS; i++) {
+            int from = orders[k][i];
+            photos[i] = plain[from];
+            a[i] = mixing[from];
+            b[i] = gain[from];
+            memcpy(g + 9 * i, motion + 9 * from, 9 * sizeof *g);
+            for (int n = 0; n < WIDTH * HEIGHT; n++)
+                masks[i].data[n] = from != 2;
+        }
+        run.mixing = a;
+        run.gain = b;
+        run.motion = g;
+        solve(&run, &t[k], &seen);
+        esra_image_free(&seen);
+    }
+    CHECK_NEAR(rms(&t[0], &t[1]), 0, 1e-4);
+    esra_image_free(&t[0]);
+    esra_image_free(&t[1]);
+    memcpy(photos, plain, sizeof plain);
+    free_scene();
+}
+
 /* Every reweighing majorises F, so that F cannot rise but by rounding; more work ends lower. */
 static void the_objective_descends(void)
 {
@@ -297,6 +329,7 @@ static void nonsense_is_refused(void)
 int main(void)
 {
     RUN(the_layers_are_recovered);
+    RUN(a_photo_that_sees_nothing_settles_nothing);
     RUN(the_objective_descends);
     RUN(threads_do_not_change_a_bit);
     RUN(the_true_motion_scores_best);
