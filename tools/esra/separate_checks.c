@@ -94,18 +94,19 @@ fail:
     return status;
 }
 
+/* And keeps its path. */
 static esra_status check_file(struct job *job, const char *file, struct photo *like)
 {
     char *path = esra_paths_join(job->options.output, file);
     esra_status status;
     if (!path)
         return esra_fail_memory(&job->message);
+    job->paths[job->path_count++] = path;
     TRY(job_spare_inputs(job, path));
     TRY(try_file(path, &job->message));
     if (like)
         TRY(fit_metadata(job, path, like));
 fail:
-    free(path);
     return status;
 }
 
@@ -113,16 +114,6 @@ static esra_status count_file(struct job *job, const char *file, struct photo *l
 {
     (void)file, (void)like;
     job->file_count++;
-    return ESRA_OK;
-}
-
-static esra_status name_file(struct job *job, const char *file, struct photo *like)
-{
-    (void)like;
-    char *path = esra_paths_join(job->options.output, file);
-    if (!path)
-        return esra_fail_memory(&job->message);
-    job->paths[job->path_count++] = path;
     return ESRA_OK;
 }
 
@@ -137,7 +128,6 @@ esra_status job_prepare_outputs(struct job *job)
         return esra_fail_memory(&job->message);
     TRY(esra_paths_make_folder(job->options.output, &job->folder_made, &job->message));
     TRY(for_all_files(job, check_file));
-    TRY(for_all_files(job, name_file));
     TRY(esra_output_apart(job->paths, job->path_count, &job->message));
 fail:
     return status;
