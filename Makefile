@@ -48,7 +48,7 @@ test-all: test
 	set -e; for preset in tsan clang core; do \
 	    cmake --preset $$preset >/dev/null; cmake --build build-$$preset -j $(JOBS) >/dev/null; \
 	    ctest --test-dir build-$$preset --output-on-failure; done
-	for motion in homography depth; do bench/soak/stop.py --times 20 $(BUILD)/esra separate examples/scene/photo-*.jpg \
+	for motion in homography depth; do python3 bench/soak/stop.py --times 20 $(BUILD)/esra separate examples/scene/photo-*.jpg \
 	    -o OUT --motion $$motion || exit 1; done
 	ESRA_TEST_ALL=1 $(MAKE) test-memcheck
 
