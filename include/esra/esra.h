@@ -172,10 +172,10 @@ typedef struct esra_info {
 } esra_info;
 #define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve", 0}
 
-/* Called from the thread that runs the solver, after every certificate and several times a second between. Return
- * non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best layers so far; a negative number
- * where these are not wanted either: a separation then ends sooner, and what its images hold is left open. It must not
- * call the solver. */
+/* Called from the thread that runs the solver, after every certificate and, on photos of a megapixel, several times a second
+ * between. Return non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best layers so far; a
+ * negative number where these are not wanted either: a separation then ends sooner, and what its images hold is left open.
+ * It must not call the solver. */
 typedef int esra_progress(void *user, const esra_info *so_far);
 
 /* A solver keeps its threads and workspace between runs, so that a second run of the same size allocates nothing. */

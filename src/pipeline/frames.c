@@ -280,11 +280,10 @@ static void make_room(struct pipeline *p)
     esra_images_free(&p->aligned, p->photos);
 }
 
-esra_status esra_pipeline_return(struct pipeline *p)
+static esra_status return_layers(struct pipeline *p)
 {
     struct image own = {0}, mask = {0};
     esra_status status;
-    make_room(p);
     TRY(esra_image_create(&own, p->width, p->height, p->channels, p->message));
     TRY(esra_image_create(&mask, p->width, p->height, 1, p->message));
     if (p->output->method == ESRA_METHOD_NONE)
@@ -293,11 +292,21 @@ esra_status esra_pipeline_return(struct pipeline *p)
         store_layer(p, &p->guide.start[0], &p->output->transmitted);
     for (int i = 0; p->output->reflected && i < p->photos && is_wanted(p); i++)
         TRY(return_reflected(p, i, &own, &mask));
-    if (p->output->confidence.data)
+    if (p->output->confidence.data && is_wanted(p))
         return_confidence(p, &mask);
-    esra_pipeline_tell(p);
 fail:
     esra_image_free(&own);
     esra_image_free(&mask);
+    return status;
+}
+
+esra_status esra_pipeline_return(struct pipeline *p)
+{
+    esra_status status = ESRA_OK;
+    make_room(p);
+    if (is_wanted(p))
+        status = return_layers(p);
+    if (status == ESRA_OK)
+        esra_pipeline_tell(p);
     return status;
 }

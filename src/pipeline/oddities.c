@@ -138,7 +138,7 @@ static bool is_blank(const struct image *photo)
 esra_status esra_pipeline_look(struct pipeline *p)
 {
     esra_status status = ESRA_OK;
-    for (int i = 0; i < p->photos; i++) {
+    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++) {
         p->looks[i].blank = is_blank(&p->seen[i]);
         TRY(esra_sharpness(&p->seen[i], !p->input->stored_values, p->pool, &p->looks[i].sharpness, p->message));
     }

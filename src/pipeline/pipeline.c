@@ -72,6 +72,7 @@ static void forget_answers(esra_separation *out)
 static void begin(struct pipeline *p)
 {
     forget_answers(p->output);
+    p->stage = "align";
     p->started_s = esra_timer_now_s();
     esra_pool_ask(p->pool, enough, p);
 }

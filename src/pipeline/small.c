@@ -115,9 +115,10 @@ esra_status esra_pipeline_approach(struct pipeline *p)
     esra_image *views = esra_allocate((size_t)p->photos, sizeof *views);
     if (!images || !views)
         TRY(esra_fail_memory(p->message));
-    for (int i = 0; i < p->photos; i++)
+    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++)
         TRY(halve(p, &p->seen[i], times, &images[i]));
-    TRY(find(p, images, views, ldexp(1, -times)));
+    if (!esra_pipeline_stopping(p, "align"))
+        TRY(find(p, images, views, ldexp(1, -times)));
 fail:
     esra_images_free(&images, p->photos);
     esra_release(&views);

@@ -46,13 +46,18 @@ struct scene {
     float *photos, *transmitted;
 };
 
+/* By depth, nothing that was found is wanted either. */
+static bool is_unwanted(const struct scene *scene)
+{
+    return scene->motion == ESRA_MOTION_DEPTH;
+}
+
 static int answer(void *user, const esra_info *so_far)
 {
     struct scene *scene = user;
     CHECK(so_far->stage && so_far->stage[0]);
     scene->answers += yes;
-    /* By depth, nothing that was found is wanted either. */
-    return !yes ? 0 : scene->motion == ESRA_MOTION_DEPTH ? -1 : 1;
+    return !yes ? 0 : is_unwanted(scene) ? -1 : 1;
 }
 
 /* Patches of random grey that move with (across, down). */
@@ -115,7 +120,7 @@ static esra_outcome separate(struct scene *scene, int place, int question)
     if (!CHECK(esra_solver_separate(solver, &input, &settings, &s) == ESRA_OK))
         printf("    at question %d of place %d: %s\n", question, place, esra_solver_message(solver));
     esra_solver_free(&solver);
-    if (s.method == ESRA_METHOD_NONE)
+    if (s.method == ESRA_METHOD_NONE && !(yes && is_unwanted(scene)))
         if (!CHECK(memcmp(scene->transmitted, scene->photos, samples * sizeof(float)) == 0))
             printf("    at question %d of place %d, %p\n", question, place, place < 0 ? NULL : places[place].address);
     return s.info.outcome;
