@@ -283,6 +283,32 @@ class Outputs(SeparateTest):
         self.assertEqual(done, (130, "esra align: interrupted; nothing was written"))
         self.assertFalse((self.path / "t.json").exists())
 
+    def test_interrupted_before_the_work(self):
+        """While photos are read, by any command: at once, whoever still has to write the photo."""
+        os.mkfifo(self.path / "slow.png")
+        for number, code in (signal.SIGINT, 130), (signal.SIGTERM, 143):
+            for command in (self.separate(photos=["p1.png", "slow.png"]), ["align", "p1.png", "slow.png", "-o", "t.json"],
+                            ["info", "slow.png"], ["compare", "p1.png", "slow.png"],
+                            ["synth", "-t", "slow.png", "-r", "p1.png", "-o", "out"]):
+                with self.subTest(f"{command[0]} {code}"):
+                    process = subprocess.Popen([ESRA, *command], cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                    with open(self.path / "slow.png", "wb"):  # which it has opened then
+                        process.send_signal(number)
+                        said = process.communicate(timeout=100)
+                    self.assertEqual((process.returncode, *said), (code, b"", f"esra {command[0]}: interrupted; nothing was written\n".encode()))
+                    self.assertFalse((self.path / "out").exists() or (self.path / "t.json").exists())
+
+    def test_an_ignored_signal_stays_ignored(self):
+        """As nohup and shells have it for what runs in the background."""
+        os.mkfifo(self.path / "slow.png")
+        process = subprocess.Popen([ESRA, "info", "slow.png"], cwd=self.path, stdout=subprocess.PIPE,
+                                   preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        with open(self.path / "slow.png", "wb") as file:
+            process.send_signal(signal.SIGINT)
+            file.write((self.path / "p1.png").read_bytes())
+        self.assertIn(b"slow.png", process.communicate(timeout=100)[0])
+        self.assertEqual(process.returncode, 0)
+
     def test_interrupted_but_kept(self):
         for stage in "align", "separate", "solve":
             with self.subTest(stage):

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import unittest
 
@@ -417,6 +418,34 @@ class Batch(FaultTest):
         self.assertTrue(ended and failed)
         print(f"batch: {len(tried)} of {own['alloc'] + alone['alloc']} allocations refused, once and from then on: {ended} times "
               f"exit 75, {failed} times the scene's, exit 12; made up for by the next run")
+
+
+class Signals(FaultTest):
+    def interrupt(self, arguments, number):
+        """A signal at the first word about the work, where temporaries have names and have been made."""
+        process = subprocess.Popen([ESRA, *arguments, "--progress=json"], cwd=self.path, stderr=subprocess.PIPE,
+                                   env={**os.environ, "ESRA_FAULT": "tmpfile:1+:EOPNOTSUPP"})
+        process.stderr.readline()
+        process.send_signal(number)
+        said = process.communicate(timeout=100)[1]
+        return process.returncode, said.splitlines()[-1].decode()
+
+    def test_begun_outputs_are_taken_away(self):
+        slow = ["--gap", "0", "--max-iterations", "1000000"]
+        given = ["--transforms", "T.json", "--gradients", "G.npy"]
+        for name, arguments in (("separate", ["separate", "a.png", "a.png", "-o", "out", *given, *slow]),
+                                ("solve", [*COMMANDS["solve"][0], *slow])):
+            for number, code in (signal.SIGINT, 130), (signal.SIGTERM, 143):
+                for old in False, True:
+                    outputs = COMMANDS[name][2]
+                    if old:
+                        self.old_files(outputs)
+                    before = self.files()
+                    self.assertEqual(self.interrupt(arguments, number), (code, f"esra {name}: interrupted; nothing was written"))
+                    self.assertEqual(self.files(), before)
+                    self.assertEqual((self.path / "out").exists(), old and name == "separate")
+                    self.clear(outputs)
+        print("2 commands interrupted at work, named temporaries begun: exit 130 and 143, old files whole, no strays")
 
 
 class Threads(FaultTest):

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "progress.h"
 #include "reading.h"
+#include "signals.h"
 
 /* A line of the jobs file, checked. */
 struct batch_scene {

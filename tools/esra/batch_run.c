@@ -73,7 +73,7 @@ static void live(const struct batch *batch, const struct batch_scene *scene, int
 {
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signals_end();
+    signals_undo();
     if (getppid() != parent || nowhere < 0 || dup2(nowhere, STDIN_FILENO) < 0 || dup2(nowhere, STDOUT_FILENO) < 0 ||
         dup2(words, STDERR_FILENO) < 0)
         _exit(EXIT_LIMIT);

@@ -11,7 +11,7 @@
 
 #include "help.h"
 #include "options.h"
-#include "progress.h"
+#include "signals.h"
 
 /* Blocks from here on go back to the system when they are freed. */
 #define LARGE_BLOCK (256 << 10)
@@ -30,6 +30,7 @@ const struct command *find_command(const char *name)
 
 enum exit_code run_command(const struct command *command, int argc, char **argv)
 {
+    signals_prepare(command->name);
     struct parsed parsed = {.command = command, .values = calloc(1, command->job_size)};
     if (!parsed.values)
         return complain(EXIT_LIMIT, command->name, "out of memory");
@@ -41,8 +42,6 @@ enum exit_code run_command(const struct command *command, int argc, char **argv)
         code = command->work(parsed.values, &parsed);
         if (command->free)
             command->free(parsed.values, code);
-        /* Only now: a signal while files are put in place, or taken away, ends nothing half-way. */
-        signals_end();
     }
     options_free(&parsed);
     free(parsed.values);

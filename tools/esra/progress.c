@@ -3,64 +3,14 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "signals.h"
+
 #define BAR_WIDTH 24
-
-/* Signal handlers can reach nothing else. */
-static volatile sig_atomic_t signal_seen;
-
-static const int signals[] = {SIGINT, SIGTERM};
-static struct sigaction before[sizeof signals / sizeof signals[0]];
-static bool watching;
-
-static void on_signal(int number)
-{
-    signal_seen = number;
-}
-
-void signals_begin(void)
-{
-    /* SA_RESETHAND: whoever asks twice means it. */
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
-    sigemptyset(&action.sa_mask);
-    signal_seen = 0;
-    watching = true;
-    for (size_t n = 0; n < sizeof signals / sizeof signals[0]; n++) {
-        sigaction(signals[n], NULL, &before[n]);
-        /* Whoever started us with the signal ignored (nohup, a shell's background) wants it to stay so. */
-        if (before[n].sa_handler != SIG_IGN)
-            sigaction(signals[n], &action, NULL);
-    }
-}
-
-void signals_end(void)
-{
-    for (size_t n = 0; watching && n < sizeof signals / sizeof signals[0]; n++)
-        sigaction(signals[n], &before[n], NULL);
-    watching = false;
-}
-
-bool signals_seen(void)
-{
-    return signal_seen != 0;
-}
-
-enum exit_code signals_exit(void)
-{
-    return signal_seen == SIGINT ? EXIT_INTERRUPTED : signal_seen == SIGTERM ? EXIT_TERMINATED : EXIT_DONE;
-}
-
-enum exit_code signals_complain(const char *command, int placed, const char *reason)
-{
-    if (placed == 0)
-        return complain(signals_exit(), command, "interrupted; nothing was written");
-    return complain(signals_exit(), command, "interrupted, and %s; some files are new, the others as they were", reason);
-}
 
 bool progress_begin(struct progress *progress, const char *mode, bool quiet, const esra_settings *settings)
 {
@@ -97,6 +47,7 @@ static void draw_bar(struct progress *progress, const esra_info *info)
     memset(full, '#', sizeof full);
     const char *on = progress->colour ? "\033[32m" : "", *off = progress->colour ? "\033[0m" : "";
     progress->drawn = true;
+    signals_clear_line(true);
     if (strcmp(info->stage, "solve") != 0) {
         fprintf(stderr, "\r%s ... %.1f s \033[K", info->stage, info->seconds);
         return;
@@ -112,8 +63,10 @@ static void print_line(const esra_info *info)
                              "iterations", info->iterations, "inner_iterations", (json_int_t)info->inner_iterations,
                              "objective", info->objective, "bound", info->bound, "gap", info->gap, "seconds",
                              info->seconds);
-    if (line && json_dumpf(line, stderr, JSON_COMPACT) == 0)
-        fputc('\n', stderr);
+    char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
+    if (text)
+        fprintf(stderr, "%s\n", text); /* in one piece: a signal may end the program between two */
+    free(text);
     json_decref(line);
 }
 
@@ -126,7 +79,7 @@ int progress_tell(void *user, const esra_info *so_far)
         draw_bar(progress, so_far);
     else if (progress->style == PROGRESS_JSON)
         print_line(so_far);
-    return signal_seen != 0;
+    return signals_seen();
 }
 
 void progress_end(struct progress *progress)
@@ -134,4 +87,5 @@ void progress_end(struct progress *progress)
     if (progress->drawn)
         fputs("\r\033[K", stderr);
     progress->drawn = false;
+    signals_clear_line(false);
 }

@@ -6,8 +6,6 @@
 
 #include <esra/esra.h>
 
-#include "exit.h"
-
 struct progress {
     enum { PROGRESS_NONE, PROGRESS_BAR, PROGRESS_JSON } style;
     bool colour;
@@ -24,21 +22,5 @@ int progress_tell(void *user, const esra_info *so_far);
 
 /* Clears the bar. */
 void progress_end(struct progress *progress);
-
-/* From here to signals_end() SIGINT and SIGTERM ask the run to stop; a second one kills as usual. */
-void signals_begin(void);
-
-/* Harmless without a beginning. */
-void signals_end(void);
-
-/* True once a signal has come: for an output's `enough`. */
-bool signals_seen(void);
-
-/* EXIT_DONE, or EXIT_INTERRUPTED or EXIT_TERMINATED after a signal. */
-enum exit_code signals_exit(void);
-
-/* Ends a run that a signal has cut short: says so, and which files are new. `reason`: why, after `placed` of them, the
- * next was not put in place. */
-enum exit_code signals_complain(const char *command, int placed, const char *reason);
 
 #endif

@@ -7,8 +7,6 @@
 
 #include "memory.h"
 #include "separate.h"
-#include "text.h"
-#include "warnings.h"
 
 #define FIELD(name) offsetof(struct separate_options, name)
 
@@ -131,22 +129,23 @@ static void keep_point(struct job *job, const esra_info *so_far)
     job->points[job->point_count++] = (struct report_point){so_far->seconds, so_far->gap};
 }
 
-/* Passes on to the progress bar. What is not to be written need not be finished. */
+/* Passes on to the progress bar. */
 static int follow(void *user, const esra_info *so_far)
 {
     struct job *job = user;
     if (so_far->objective > 0 && (job->point_count == 0 || job->points[job->point_count - 1].gap != so_far->gap))
         keep_point(job, so_far);
-    int enough = progress_tell(&job->progress, so_far);
-    return enough && !job->options.keep_partial ? -1 : enough;
+    return progress_tell(&job->progress, so_far);
 }
 
 typedef esra_status library_call(esra_solver *, const esra_photos *, const esra_settings *, esra_separation *);
 
-static esra_status run_library(struct job *job, library_call *call)
+/* Between the beginning and the writing of `outputs`. */
+static esra_status run_library(struct job *job, library_call *call, const struct output *outputs, int count)
 {
     esra_solver *solver;
-    signals_begin();
+    if (!job->options.keep_partial)
+        signals_end_at_once(outputs, count, job->folder_made ? job->options.output : NULL);
     esra_status status = esra_solver_create(&solver);
     if (status == ESRA_OK) {
         esra_solver_set_progress(solver, follow, job);
@@ -155,95 +154,27 @@ static esra_status run_library(struct job *job, library_call *call)
     snprintf(job->message.text, sizeof job->message.text, "%s", esra_solver_message(solver));
     esra_solver_free(&solver);
     progress_end(&job->progress);
+    if (!job->options.keep_partial)
+        signals_begin();
     return status;
 }
 
 /* ---- Endings ---- */
 
-/* The first of them, where they are many. */
-#define MOST_NAMED 8
-
-static void print_left_out(const struct job *job)
-{
-    int left = 0;
-    for (int i = 0; i < job->scene.paths.count; i++)
-        if (!job->facts[i].aligned && left++ < MOST_NAMED) {
-            fputs(left == 1 ? " Left out: " : ", ", stderr);
-            print_plain(stderr, job->scene.paths.items[i]);
-        }
-    if (left > MOST_NAMED)
-        fprintf(stderr, " and %d more", left - MOST_NAMED);
-    fputs(left ? "." : "", stderr);
-}
-
-static void print_incomplete(const struct job *job)
-{
-    for (int i = 0; i < job->scene.paths.count; i++)
-        if (job->scene.photos[i].incomplete) {
-            fputs("warning: ", stderr);
-            print_plain(stderr, job->scene.paths.items[i]);
-            fputs(" is damaged: what could not be decoded is black.\n", stderr);
-        }
-}
-
-static void print_warnings(const struct job *job)
-{
-    print_incomplete(job);
-#define ROW(flag, word, text, advice)                  \
-    if (job->separation.warnings & flag) {             \
-        fprintf(stderr, "warning: %s", text);          \
-        if (flag == ESRA_WARN_NOT_ALIGNED)             \
-            print_left_out(job);                       \
-        fprintf(stderr, " %s\n", advice);              \
-    }
-    WARNING_TABLE(ROW)
-#undef ROW
-}
-
-/* The layers are there, and not proven to be as good as was asked for. */
-static bool short_of_gap(const struct job *job)
-{
-    return job->separation.method != ESRA_METHOD_NONE && job->separation.info.outcome != ESRA_OPTIMAL && job->settings.gap > 0;
-}
-
-static void print_summary(const struct job *job)
-{
-    const esra_separation *s = &job->separation;
-    print_warnings(job);
-    if (s->method == ESRA_METHOD_NONE && s->info.outcome == ESRA_STOPPED)
-        fprintf(stderr, "interrupted before there were layers: what is written is the photo as it was\n");
-    else if (s->method == ESRA_METHOD_NONE && job->write_transmitted) {
-        fprintf(stderr, "the layers could not be told apart: ");
-        print_plain(stderr, job->options.output);
-        fprintf(stderr, "/transmitted.%s is the photo as it was\n", job_picture_format(job));
-    } else if (s->method == ESRA_METHOD_NONE)
-        fprintf(stderr, "the layers could not be told apart\n");
-    else {
-        fprintf(stderr, "separated in %.1f s, certified gap %.2g; look at ", s->total_s, s->info.gap);
-        print_plain(stderr, job->options.output);
-        fprintf(stderr, "/%s\n", job->options.no_report ? "" : "report.html");
-    }
-    if (short_of_gap(job) && !signals_seen())
-        fprintf(stderr, "the gap asked for, %g, was not reached: allow more --max-iterations or --time-limit\n",
-                job->settings.gap);
-}
-
 static enum exit_code finish(struct job *job)
 {
     enum exit_code code = signals_exit();
     bool interrupted = code != EXIT_DONE;
-    if (interrupted && !job->options.keep_partial)
-        return signals_complain(job->name, 0, "");
     esra_status status = job_write_all(job);
     if (status != ESRA_OK && signals_seen() && !job->options.keep_partial)
         return signals_complain(job->name, job->placed, job->message.text);
     if (status != ESRA_OK)
         return fail(job, status);
     if (!job->options.quiet)
-        print_summary(job);
+        job_print_summary(job);
     if (!interrupted && job->separation.method == ESRA_METHOD_NONE)
         code = EXIT_NOT_ALIGNED;
-    else if (!interrupted && short_of_gap(job))
+    else if (!interrupted && job_short_of_gap(job))
         code = EXIT_GAP;
     if (job->options.json)
         return print_object(json_incref(job->result), JSON_STYLE, job->name, code);
@@ -269,10 +200,11 @@ static enum exit_code separate(void *all, const struct parsed *parsed)
     if (code != EXIT_DONE)
         return code;
     TRY(job_read_inputs(job, parsed));
+    signals_begin();
     TRY(job_prepare_outputs(job));
     TRY(make_room(job));
     TRY(make_pictures(job));
-    TRY(run_library(job, esra_solver_separate));
+    TRY(run_library(job, esra_solver_separate, job->outputs, job->output_count));
     return finish(job);
 fail:
     return fail(job, status);
@@ -299,8 +231,9 @@ static enum exit_code align(void *all, const struct parsed *parsed)
     TRY(job_read_inputs(job, parsed));
     TRY(make_room(job));
     TRY(job_spare_inputs(job, job->options.output));
+    signals_begin();
     TRY(esra_output_open(&output, job->options.output, &job->message));
-    TRY(run_library(job, esra_solver_align));
+    TRY(run_library(job, esra_solver_align, &output, 1));
     if (signals_exit() != EXIT_DONE) {
         esra_output_discard(&output);
         return signals_complain(job->name, 0, "");
@@ -313,7 +246,7 @@ static enum exit_code align(void *all, const struct parsed *parsed)
     TRY(status);
     TRY(esra_output_commit(&output, &job->message));
     if (!job->options.quiet)
-        print_warnings(job);
+        job_print_warnings(job);
     return aligned_photos(job) < 2 ? EXIT_NOT_ALIGNED : EXIT_DONE;
 fail:
     esra_output_discard(&output);

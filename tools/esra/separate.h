@@ -11,6 +11,7 @@
 #include "reading.h"
 #include "report.h"
 #include "scene.h"
+#include "signals.h"
 #include "transforms.h"
 
 struct separate_options {
@@ -82,5 +83,12 @@ json_t *job_warnings_to_json(unsigned warnings);
 const char *job_method_name(esra_method method);
 const char *job_motion_name(esra_motion motion);
 const char *job_picture_format(const struct job *job);
+
+/* separate_ending.c: to people, on stderr: what was odd, and then how it went. */
+void job_print_warnings(const struct job *job);
+void job_print_summary(const struct job *job);
+
+/* The layers are there, and not proven to be as good as was asked for. */
+bool job_short_of_gap(const struct job *job);
 
 #endif

@@ -8,6 +8,7 @@
 #include "json.h"
 #include "memory.h"
 #include "progress.h"
+#include "signals.h"
 #include "solve.h"
 
 #define NAME "solve"
@@ -68,12 +69,12 @@ static esra_status run_solver(struct solve_job *job, struct progress *progress)
 static esra_status write_outputs(struct solve_job *job)
 {
     esra_status status;
-    TRY(esra_npy_write(&job->output, job->layers, job->dimensions, job->layer_shape, &job->message));
+    TRY(esra_npy_write(&job->outputs[0], job->layers, job->dimensions, job->layer_shape, &job->message));
     if (job->duals) {
-        TRY(esra_npy_write(&job->dual_output, job->duals, job->dimensions + 1, job->dual_shape, &job->message));
-        TRY(esra_output_commit(&job->dual_output, &job->message));
+        TRY(esra_npy_write(&job->outputs[1], job->duals, job->dimensions + 1, job->dual_shape, &job->message));
+        TRY(esra_output_commit(&job->outputs[1], &job->message));
     }
-    TRY(esra_output_commit(&job->output, &job->message));
+    TRY(esra_output_commit(&job->outputs[0], &job->message));
 fail:
     return status;
 }
@@ -164,7 +165,7 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     struct progress progress;
     esra_status status;
     job->settings = parsed->settings;
-    job->output.fd = job->dual_output.fd = -1;
+    job->outputs[0].fd = job->outputs[1].fd = -1;
     enum exit_code code = check_streams(&job->options);
     if (code == EXIT_DONE)
         code = check_names(job);
@@ -177,12 +178,16 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     TRY(spare_inputs(job));
     TRY(solve_read_arrays(job));
     TRY(solve_make_views(job));
-    TRY(esra_output_open(&job->output, job->options.output, &job->message));
-    if (job->options.duals)
-        TRY(esra_output_open(&job->dual_output, job->options.duals, &job->message));
     signals_begin();
+    TRY(esra_output_open(&job->outputs[0], job->options.output, &job->message));
+    if (job->options.duals)
+        TRY(esra_output_open(&job->outputs[1], job->options.duals, &job->message));
+    if (!job->options.keep_partial)
+        signals_end_at_once(job->outputs, 2, NULL);
     status = run_solver(job, &progress);
     progress_end(&progress);
+    if (!job->options.keep_partial)
+        signals_begin();
     return status == ESRA_OK ? finish(job) : fail(job, status);
 fail:
     return fail(job, status);
@@ -192,8 +197,8 @@ static void job_free(void *all, enum exit_code code)
 {
     struct solve_job *job = all;
     (void)code;
-    esra_output_discard(&job->output);
-    esra_output_discard(&job->dual_output);
+    esra_output_discard(&job->outputs[0]);
+    esra_output_discard(&job->outputs[1]);
     esra_npy_free(&job->mixtures);
     esra_npy_free(&job->gradients);
     esra_npy_free(&job->weights);

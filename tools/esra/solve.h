@@ -23,7 +23,7 @@ struct solve_job {
     float *layers, *duals;
     size_t layer_shape[5], dual_shape[5]; /* of the output arrays */
     int dimensions;                       /* of the mixtures: 3, or 4 with channels */
-    struct output output, dual_output;
+    struct output outputs[2]; /* for layers and duals */
     esra_info info;
 };
 

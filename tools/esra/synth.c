@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "progress.h"
+#include "signals.h"
 #include "synth.h"
 
 #define FIELD(name) offsetof(struct synth_options, name)
@@ -135,18 +135,12 @@ fail:
     return status;
 }
 
-static int heed(void *user, const esra_info *so_far)
-{
-    (void)user;
-    (void)so_far;
-    return signals_seen();
-}
-
 static esra_status make_scene(struct synth_job *job)
 {
-    job->settings.progress = heed;
     esra_image t = view(&job->pictures[0].pixels), r = view(&job->pictures[1].pixels);
+    signals_end_at_once(job->outputs, job->output_count, job->made_folder ? job->options.output : NULL);
     esra_status status = esra_synth(&t, &r, &job->settings, &job->result);
+    signals_begin();
     return status == ESRA_OK ? ESRA_OK : esra_fail(&job->message, status, "%s", job->result.message);
 }
 

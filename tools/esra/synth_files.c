@@ -7,7 +7,7 @@
 #include "io/npy.h"
 #include "io/paths.h"
 #include "json.h"
-#include "progress.h"
+#include "signals.h"
 #include "synth.h"
 #include "transforms.h"
 

@@ -1,0 +1,73 @@
+/* tools/esra/separate_ending.c - what esra separate and esra align say at their end, to people. */
+#include <stdio.h>
+
+#include "separate.h"
+#include "text.h"
+#include "warnings.h"
+
+/* The first of them, where they are many. */
+#define MOST_NAMED 8
+
+static void print_left_out(const struct job *job)
+{
+    int left = 0;
+    for (int i = 0; i < job->scene.paths.count; i++)
+        if (!job->facts[i].aligned && left++ < MOST_NAMED) {
+            fputs(left == 1 ? " Left out: " : ", ", stderr);
+            print_plain(stderr, job->scene.paths.items[i]);
+        }
+    if (left > MOST_NAMED)
+        fprintf(stderr, " and %d more", left - MOST_NAMED);
+    fputs(left ? "." : "", stderr);
+}
+
+static void print_incomplete(const struct job *job)
+{
+    for (int i = 0; i < job->scene.paths.count; i++)
+        if (job->scene.photos[i].incomplete) {
+            fputs("warning: ", stderr);
+            print_plain(stderr, job->scene.paths.items[i]);
+            fputs(" is damaged: what could not be decoded is black.\n", stderr);
+        }
+}
+
+void job_print_warnings(const struct job *job)
+{
+    print_incomplete(job);
+#define ROW(flag, word, text, advice)                  \
+    if (job->separation.warnings & flag) {             \
+        fprintf(stderr, "warning: %s", text);          \
+        if (flag == ESRA_WARN_NOT_ALIGNED)             \
+            print_left_out(job);                       \
+        fprintf(stderr, " %s\n", advice);              \
+    }
+    WARNING_TABLE(ROW)
+#undef ROW
+}
+
+bool job_short_of_gap(const struct job *job)
+{
+    return job->separation.method != ESRA_METHOD_NONE && job->separation.info.outcome != ESRA_OPTIMAL && job->settings.gap > 0;
+}
+
+void job_print_summary(const struct job *job)
+{
+    const esra_separation *s = &job->separation;
+    job_print_warnings(job);
+    if (s->method == ESRA_METHOD_NONE && s->info.outcome == ESRA_STOPPED)
+        fprintf(stderr, "interrupted before there were layers: what is written is the photo as it was\n");
+    else if (s->method == ESRA_METHOD_NONE && job->write_transmitted) {
+        fprintf(stderr, "the layers could not be told apart: ");
+        print_plain(stderr, job->options.output);
+        fprintf(stderr, "/transmitted.%s is the photo as it was\n", job_picture_format(job));
+    } else if (s->method == ESRA_METHOD_NONE)
+        fprintf(stderr, "the layers could not be told apart\n");
+    else {
+        fprintf(stderr, "separated in %.1f s, certified gap %.2g; look at ", s->total_s, s->info.gap);
+        print_plain(stderr, job->options.output);
+        fprintf(stderr, "/%s\n", job->options.no_report ? "" : "report.html");
+    }
+    if (job_short_of_gap(job) && !signals_seen())
+        fprintf(stderr, "the gap asked for, %g, was not reached: allow more --max-iterations or --time-limit\n",
+                job->settings.gap);
+}
