@@ -42,6 +42,7 @@ struct pipeline esra_pipeline_sibling(const struct pipeline *p, const esra_photo
                              .progress = p->progress,
                              .user = p->user,
                              .unwanted = p->unwanted,
+                             .stage = p->stage,
                              .started_s = p->started_s,
                              .wants_layers = p->wants_layers};
 }

@@ -42,7 +42,7 @@ bool __wrap_esra_pool_stopping(struct pool *pool)
 
 struct scene {
     int width, height, answers; /* with yes */
-    esra_motion motion;
+    esra_motion motion, found; /* wanted, taken */
     float *photos, *transmitted;
 };
 
@@ -123,6 +123,7 @@ static esra_outcome separate(struct scene *scene, int place, int question)
     if (s.method == ESRA_METHOD_NONE && !(yes && is_unwanted(scene)))
         if (!CHECK(memcmp(scene->transmitted, scene->photos, samples * sizeof(float)) == 0))
             printf("    at question %d of place %d, %p\n", question, place, place < 0 ? NULL : places[place].address);
+    scene->found = s.motion;
     return s.info.outcome;
 }
 
@@ -152,6 +153,15 @@ static void by_either(void)
     stop_everywhere("either way", &scene, PLACES);
 }
 
+/* Found out at the end of the way by homographies: all begins anew. */
+static void where_depth_wins(void)
+{
+    struct scene scene;
+    scene_create(&scene, 128, 96, ESRA_MOTION_AUTO);
+    CHECK(separate(&scene, -1, 0) != ESRA_STOPPED && scene.found == ESRA_MOTION_DEPTH);
+    stop_everywhere("depth wins", &scene, PLACES);
+}
+
 static void by_depth(void)
 {
     struct scene scene;
@@ -170,6 +180,7 @@ static void where_small_photos_come_first(void)
 int main(void)
 {
     RUN(by_either);
+    RUN(where_depth_wins);
     RUN(by_depth);
     RUN(where_small_photos_come_first);
     return check_report();
