@@ -24,7 +24,6 @@ import threading
 import time
 
 DONE = (0, 10, 11)
-STARTED_S = .05  # before that there may be no program yet to heed a signal
 TELL_STAGES = ("separate", "align", "solve")
 
 
@@ -67,10 +66,18 @@ def left_behind(folder, command):
     return [path for path in files if path.is_file() and path.name != "journal.jsonl" and path.parent not in done]
 
 
+def await_program(process, number):
+    """Before the program has begun it is the system that heeds a signal."""
+    status = pathlib.Path(f"/proc/{process.pid}/status")
+    while process.poll() is None and not int(status.read_text().split("SigCgt:")[1].split()[0], 16) >> (number - 1) & 1:
+        time.sleep(.001)
+
+
 def interrupt(arguments, number, after_s):
     """The stage that was interrupted, the seconds until it ended, and what was wrong, if anything."""
     with tempfile.TemporaryDirectory() as folder:
         process, thread, seen = begin(arguments, folder)
+        await_program(process, number)
         time.sleep(after_s)
         stage, start = seen["stage"], time.monotonic()
         process.send_signal(number)
@@ -103,7 +110,7 @@ def main():
     print(f"a whole run takes {usual:.1f} s; {arguments.times} interruptions, seed {arguments.seed}", flush=True)
     waits, bad = {}, 0
     for n in range(arguments.times):
-        stage, waited, wrong = interrupt(arguments, (signal.SIGINT, signal.SIGTERM)[n % 2], chance.uniform(STARTED_S, STARTED_S + usual))
+        stage, waited, wrong = interrupt(arguments, (signal.SIGINT, signal.SIGTERM)[n % 2], chance.uniform(0, usual))
         waits.setdefault(stage, []).append(waited)
         if wrong:
             bad += 1

@@ -104,6 +104,14 @@ static bool take_files(int input, int reply)
     return true;
 }
 
+/* What handlers the program has for them are not the child's affair: it ends with its parent. */
+static void ignore_signals(const sigset_t *mask)
+{
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    pthread_sigmask(SIG_SETMASK, mask, NULL);
+}
+
 static void live(int input, int reply, pid_t parent, const struct jail_limits *limits, jail_work *work, void *user)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -141,14 +149,20 @@ esra_status esra_jail_start(struct jail *jail, int input, const char *name, cons
     if (pipe2(ends, O_CLOEXEC))
         return esra_fail(message, ESRA_OVER_LIMIT, "cannot decode %s apart: %s", name, strerror(errno));
     jail->deadline_s = esra_timer_now_s() + limits->seconds;
+    sigset_t all, mask;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &mask);
     jail->child = fork();
-    if (jail->child == 0)
+    int reason = errno;
+    if (jail->child == 0) {
+        ignore_signals(&mask);
         live(input, ends[1], parent, limits, work, user);
+    }
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
     close(ends[1]);
     jail->pipe = ends[0];
     if (jail->child > 0)
         return ESRA_OK;
-    int reason = errno;
     jail->child = 0;
     esra_jail_end(jail);
     return esra_fail(message, ESRA_OVER_LIMIT, "cannot decode %s apart: %s", name, strerror(reason));

@@ -21,7 +21,7 @@ struct output {
     bool in_memory;        /* bytes go to memory, owned, instead */
     unsigned char *memory;
     size_t memory_size, memory_room;
-    bool (*enough)(void); /* asked at every write where it is set: once it says so, writing fails */
+    bool (*enough)(void); /* asked before every few megabytes where it is set: once it says so, writing fails */
 };
 
 /* Begins a file; name must stay valid. "-" is standard output, and /dev/stdout or /dev/fd/N what that descriptor is. Fails

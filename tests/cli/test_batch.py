@@ -288,7 +288,7 @@ class Stops(BatchTest):
         """A batch that has done scene a, and works on two that take a while."""
         self.write(self.job("a"), *self.slow)
         batch = subprocess.Popen([ESRA, "batch", "in/jobs.jsonl", "-o", "out", "-j2", *extra], cwd=self.path,
-                                 stderr=subprocess.PIPE)
+                                 stderr=subprocess.PIPE, start_new_session=True)
         journal = self.path / "out" / "journal.jsonl"
         while not (journal.exists() and journal.read_text().endswith("\n") and len(self.children(batch)) == 2):
             self.assertIsNone(batch.poll())
@@ -299,11 +299,12 @@ class Stops(BatchTest):
         return pathlib.Path(f"/proc/{batch.pid}/task/{batch.pid}/children").read_text().split()
 
     def test_signals(self):
-        for number, code in (signal.SIGINT, 130), (signal.SIGTERM, 143):
+        """To the batch alone, and to its children too, as a terminal does."""
+        for number, code, send in (signal.SIGINT, 130, os.kill), (signal.SIGTERM, 143, os.kill), (signal.SIGINT, 130, os.killpg):
             batch = self.start()
             children = self.children(batch)
             sent = time.monotonic()
-            batch.send_signal(number)
+            send(batch.pid, number)
             _, told = batch.communicate(timeout=60)
             print(f"stopped {time.monotonic() - sent:.2f} s after {signal.Signals(number).name}")
             self.assertEqual(batch.returncode, code)

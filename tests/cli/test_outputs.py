@@ -1,10 +1,12 @@
 """esra separate where outputs cannot be written, and when it is interrupted."""
+import contextlib
 import json
 import os
 import resource
 import signal
 import struct
 import subprocess
+import time
 import unittest
 
 from cli import ESRA
@@ -260,13 +262,15 @@ class Outputs(SeparateTest):
         self.assertEqual(done.returncode, 74, done.stderr)
         self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
 
-    def interrupt(self, number, stage, command):
+    def interrupt(self, number, stage, command, times=1):
         """Sends a signal as soon as a stage is told to have begun; returns the exit code and the last line told."""
         process = subprocess.Popen([ESRA, *command, "--progress=json"], cwd=self.path, stderr=subprocess.PIPE)
         for line in process.stderr:
             if json.loads(line)["stage"] == stage:
                 break
-        process.send_signal(number)
+        for _ in range(times):
+            process.send_signal(number)
+            time.sleep(.05 * (times - 1))
         rest = process.communicate(timeout=100)[1].splitlines()
         return process.returncode, rest[-1].decode()
 
@@ -298,6 +302,31 @@ class Outputs(SeparateTest):
                     self.assertEqual((process.returncode, *said), (code, b"", f"esra {command[0]}: interrupted; nothing was written\n".encode()))
                     self.assertFalse((self.path / "out").exists() or (self.path / "t.json").exists())
 
+    def test_interrupted_before_anybody_reads(self):
+        """Of an output that is a pipe."""
+        os.mkfifo(self.path / "t.json")
+        process = subprocess.Popen([ESRA, "align", *NAMES, "-o", "t.json"], cwd=self.path, stderr=subprocess.PIPE)
+        time.sleep(1)  # until it waits; sooner, it ends all the same
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.communicate(timeout=100)[1], b"esra align: interrupted; nothing was written\n")
+        self.assertEqual(process.returncode, 130)
+
+    def test_interrupted_where_nobody_hears_it(self):
+        """stderr is a pipe that is full: the last words are let go."""
+        os.mkfifo(self.path / "slow.png")
+        read, write = os.pipe()
+        os.set_blocking(write, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(write, bytes(4096))
+        os.set_blocking(write, True)
+        process = subprocess.Popen([ESRA, "info", "slow.png"], cwd=self.path, stderr=write)
+        with open(self.path / "slow.png", "wb"):
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(timeout=100), 130)
+        os.close(read)
+        os.close(write)
+
     def test_an_ignored_signal_stays_ignored(self):
         """As nohup and shells have it for what runs in the background."""
         os.mkfifo(self.path / "slow.png")
@@ -313,8 +342,9 @@ class Outputs(SeparateTest):
         for stage in "align", "separate", "solve":
             with self.subTest(stage):
                 slow = "--gap", "1e-9", "--max-iterations", "100000", "--keep-partial"
-                code, _ = self.interrupt(signal.SIGINT, stage, self.separate(*slow))
-                self.assertEqual(code, 130)
+                # timeout(1) sends every signal twice.
+                code, _ = self.interrupt(signal.SIGTERM, stage, self.separate(*slow), times=2)
+                self.assertEqual(code, 143)
                 self.assertEqual(self.transmitted().shape, (HEIGHT, WIDTH, 3))
                 # A solve that was asked before its first iterate has nothing to show either.
                 found = self.result()["method"], self.result()["solve"]["status"]

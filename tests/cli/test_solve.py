@@ -515,6 +515,20 @@ class Outputs(SolveTest):
             self.assertIn(b"esra solve: interrupted; nothing was written\n", told)
             self.assertFalse((self.path / "L.npy").exists())
 
+    def test_interrupted_while_it_writes(self):
+        """To someone who reads no more."""
+        mixtures, gradients = random_arrays(shape=(300, 300))
+        np.save(self.path / "I.npy", mixtures)
+        np.save(self.path / "E.npy", gradients)
+        process = subprocess.Popen([ESRA, *self.solve("--max-iterations", "1", "--gap", "0", "-q", output="-")], cwd=self.path,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        os.read(process.stdout.fileno(), 1)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=60), 143)
+        self.assertEqual(process.stderr.read(), b"esra solve: interrupted; nothing was written\n")
+        process.stdout.close()
+        process.stderr.close()
+
     def test_interrupted_but_kept(self):
         process, _ = self.interrupt(signal.SIGINT, "--keep-partial", "--json")
         self.assertEqual(process.returncode, 130)

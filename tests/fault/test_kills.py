@@ -116,7 +116,7 @@ class Kills(FaultTest):
         counts, _ = self.calls(self.new_arguments)
         self.make(self.old_arguments)
         stopped = finished = 0
-        for n in range(5, counts["io"] + 1, 1 if FULL else 9):
+        for n in range(1, counts["io"] + 1, 1 if FULL else 9):
             done = self.run_faulty(self.new_arguments, f"io:{n}:interrupt")
             new, left = self.check(n)
             if done.returncode == 130:

@@ -247,6 +247,26 @@ static void nothing_wanted_is_fine(void)
     esra_image_free(&t);
 }
 
+static int has_enough(void *user, const esra_info *so_far)
+{
+    CHECK_TEXT(so_far->stage, "synth");
+    return ++*(int *)user;
+}
+
+static void who_has_had_enough_gets_no_photo(void)
+{
+    struct scene scene;
+    int asked = 0;
+    esra_synth_settings s = settings();
+    s.progress = has_enough;
+    s.user = &asked;
+    scene_make(&scene, &s, 1, 1);
+    CHECK(asked == 1);
+    for (int i = 0; i < PHOTOS; i++)
+        CHECK(esra_image_mean(&scene.photos[i]) == 0);
+    scene_free(&scene);
+}
+
 static void mistakes_are_told(void)
 {
     struct image t;
@@ -283,6 +303,7 @@ int main(void)
     RUN(values_are_those_of_the_depth);
     RUN(grey_and_colour_mix);
     RUN(nothing_wanted_is_fine);
+    RUN(who_has_had_enough_gets_no_photo);
     RUN(mistakes_are_told);
     return check_report();
 }

@@ -59,7 +59,9 @@ static esra_status prepare(struct batch *batch, const char *jobs)
     batch->workers = calloc((size_t)batch->worker_count, sizeof *batch->workers);
     if (!batch->workers)
         return esra_fail_memory(&batch->message);
+    signals_begin();
     TRY(esra_paths_make_folder(folder, &made, &batch->message));
+    signals_end_at_once(NULL, 0, made ? folder : NULL);
     status = batch_check_files(&batch->jobs, folder, &batch->message);
     if (status != ESRA_OK && made)
         rmdir(folder);
@@ -77,9 +79,9 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     if (code != EXIT_DONE)
         return code;
     esra_status status = prepare(batch, parsed->operands[0]);
+    signals_begin();
     if (status != ESRA_OK)
         return complain(exit_code_of(status), NAME, "%s", batch->message.text);
-    signals_begin();
     code = batch_run(batch);
     if (code != EXIT_DONE)
         return code;

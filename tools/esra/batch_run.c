@@ -73,7 +73,6 @@ static void live(const struct batch *batch, const struct batch_scene *scene, int
 {
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signals_undo();
     if (getppid() != parent || nowhere < 0 || dup2(nowhere, STDIN_FILENO) < 0 || dup2(nowhere, STDOUT_FILENO) < 0 ||
         dup2(words, STDERR_FILENO) < 0)
         _exit(EXIT_LIMIT);
@@ -276,10 +275,11 @@ static void stop_all(struct batch *batch)
 enum exit_code batch_run(struct batch *batch)
 {
     enum exit_code code = fill_workers(batch);
-    while (code == EXIT_DONE && batch->running > 0 && signals_exit() == EXIT_DONE) {
+    while (code == EXIT_DONE && batch->running > 0 && !signals_seen()) {
         wait_for_news(batch);
-        code = collect(batch);
-        if (code == EXIT_DONE && signals_exit() == EXIT_DONE)
+        if (!signals_seen()) /* else children may have got it too, and ended of it */
+            code = collect(batch);
+        if (code == EXIT_DONE && !signals_seen())
             code = fill_workers(batch);
     }
     stop_all(batch);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "json.h"
 #include "signals.h"
 
 #define BAR_WIDTH 24
@@ -63,9 +64,9 @@ static void print_line(const esra_info *info)
                              "iterations", info->iterations, "inner_iterations", (json_int_t)info->inner_iterations,
                              "objective", info->objective, "bound", info->bound, "gap", info->gap, "seconds",
                              info->seconds);
-    char *text = line ? json_dumps(line, JSON_COMPACT) : NULL;
+    char *text = line ? json_text(line, JSON_COMPACT) : NULL;
     if (text)
-        fprintf(stderr, "%s\n", text); /* in one piece: a signal may end the program between two */
+        fputs(text, stderr); /* in one piece: a signal may end the program between two */
     free(text);
     json_decref(line);
 }

@@ -140,7 +140,7 @@ static int follow(void *user, const esra_info *so_far)
 
 typedef esra_status library_call(esra_solver *, const esra_photos *, const esra_settings *, esra_separation *);
 
-/* Between the beginning and the writing of `outputs`. */
+/* `outputs` have been begun. */
 static esra_status run_library(struct job *job, library_call *call, const struct output *outputs, int count)
 {
     esra_solver *solver;
@@ -154,8 +154,6 @@ static esra_status run_library(struct job *job, library_call *call, const struct
     snprintf(job->message.text, sizeof job->message.text, "%s", esra_solver_message(solver));
     esra_solver_free(&solver);
     progress_end(&job->progress);
-    if (!job->options.keep_partial)
-        signals_begin();
     return status;
 }
 
@@ -204,10 +202,11 @@ static enum exit_code separate(void *all, const struct parsed *parsed)
     TRY(job_prepare_outputs(job));
     TRY(make_room(job));
     TRY(make_pictures(job));
-    TRY(run_library(job, esra_solver_separate, job->outputs, job->output_count));
+    TRY(run_library(job, esra_solver_separate, NULL, 0));
     return finish(job);
 fail:
-    return fail(job, status);
+    signals_begin(); /* and no end at once: what was begun is taken away in order */
+    return signals_seen() ? signals_complain(job->name, 0, "") : fail(job, status);
 }
 
 /* The reference counts too. */
@@ -233,11 +232,10 @@ static enum exit_code align(void *all, const struct parsed *parsed)
     TRY(job_spare_inputs(job, job->options.output));
     signals_begin();
     TRY(esra_output_open(&output, job->options.output, &job->message));
-    TRY(run_library(job, esra_solver_align, &output, 1));
-    if (signals_exit() != EXIT_DONE) {
-        esra_output_discard(&output);
-        return signals_complain(job->name, 0, "");
-    }
+    output.enough = signals_seen;
+    status = run_library(job, esra_solver_align, &output, 1);
+    signals_begin();
+    TRY(status);
     object = json_pack("{s:s, s:i, s:i, s:i, s:o, s:o}", "schema", "esra-transforms-1", "reference", job->reference + 1,
                        "width", job->scene.width, "height", job->scene.height, "warnings",
                        job_warnings_to_json(job->separation.warnings), "photos", job_photos_to_json(job));
@@ -250,7 +248,7 @@ static enum exit_code align(void *all, const struct parsed *parsed)
     return aligned_photos(job) < 2 ? EXIT_NOT_ALIGNED : EXIT_DONE;
 fail:
     esra_output_discard(&output);
-    return fail(job, status);
+    return signals_seen() ? signals_complain(job->name, 0, "") : fail(job, status);
 }
 
 static void job_free(void *all, enum exit_code code)

@@ -101,8 +101,7 @@ static void encode_pictures(struct job *job)
         t[n] = photo[n] + strength * (t[n] - photo[n]);
     scene_encode(&job->scene, job->reference, job->reference, &job->transmitted.pixels);
     scene_encode(&job->scene, job->reference, job->reference, &before->pixels);
-    /* Whoever has had enough is told so by the first file. */
-    for (int i = 0; i < job->scene.paths.count && (job->options.keep_partial || !signals_seen()); i++) {
+    for (int i = 0; i < job->scene.paths.count; i++) {
         float *r = job->reflected[i].pixels.data;
         for (size_t n = 0; n < samples; n++)
             r[n] *= (float)job->gain;
@@ -242,6 +241,7 @@ esra_status job_write_all(struct job *job)
     struct output *output;
     esra_status status;
     encode_pictures(job);
+    signals_begin();
     TRY(write_pictures(job));
     if (!job->options.no_report)
         TRY(write_report(job));

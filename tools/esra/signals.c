@@ -1,36 +1,41 @@
 /* tools/esra/signals.c - SIGINT and SIGTERM: whoever sends one does not wait, and nothing is left half-way. */
 #include "signals.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/timer.h"
+
 #define NOTHING_WRITTEN "interrupted; nothing was written"
 #define CLEAR_LINE "\r\033[K"
+
+/* Whoever asks again after so long means it. */
+#define INSIST_S .5
 
 static const int signals[] = {SIGINT, SIGTERM};
 #define SIGNALS (sizeof signals / sizeof signals[0])
 
 /* Signal handlers can reach nothing else. What they read was set before they were. */
-static volatile sig_atomic_t signal_seen, line_drawn;
+static volatile sig_atomic_t signal_seen, line_drawn, ended;
+static double seen_s; /* on the timer; theirs alone */
 static char last_words[80];
 static const struct output *begun;
 static int begun_count;
 static const char *made_folder;
 
-static struct sigaction before[SIGNALS];
-
 /* Whoever started us with a signal ignored (nohup, a shell's background) wants it to stay so. */
-static void handle(void (*handler)(int), int flags)
+static void handle(void (*handler)(int))
 {
-    struct sigaction action = {.sa_handler = handler, .sa_flags = flags};
+    struct sigaction before, action = {.sa_handler = handler};
     sigemptyset(&action.sa_mask);
-    for (size_t n = 0; n < SIGNALS; n++) {
-        sigaction(signals[n], NULL, &before[n]);
-        if (before[n].sa_handler != SIG_IGN)
+    for (size_t n = 0; n < SIGNALS; n++)
+        sigaddset(&action.sa_mask, signals[n]);
+    for (size_t n = 0; n < SIGNALS; n++)
+        if (sigaction(signals[n], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
             sigaction(signals[n], &action, NULL);
-    }
 }
 
 static enum exit_code exit_of(int number)
@@ -38,14 +43,20 @@ static enum exit_code exit_of(int number)
     return number == SIGINT ? EXIT_INTERRUPTED : number == SIGTERM ? EXIT_TERMINATED : EXIT_DONE;
 }
 
+/* Not to a pipe that is full, which might never be read. */
 static void say(const char *words)
 {
-    (void)!write(STDERR_FILENO, words, strlen(words));
+    struct pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT};
+    if (poll(&room, 1, 0) == 1)
+        (void)!write(STDERR_FILENO, words, strlen(words));
 }
 
 /* In the midst of anything, malloc among it: calls that POSIX lets a handler make, and no others. */
 static void end(int number)
 {
+    if (ended)
+        return; /* to one that is about to end the program itself */
+    ended = 1;
     for (int n = 0; n < begun_count; n++)
         if (begun[n].temporary)
             unlink(begun[n].temporary);
@@ -59,18 +70,33 @@ static void end(int number)
 
 static void note(int number)
 {
-    signal_seen = number;
+    double now_s = esra_timer_now_s(); /* clock_gettime(), which a handler may call */
+    if (!signal_seen) {
+        signal_seen = number;
+        seen_s = now_s;
+    } else if (now_s - seen_s > INSIST_S) {
+        signal(number, SIG_DFL);
+        raise(number);
+    }
+}
+
+static void end_if_seen(void)
+{
+    handle(end);
+    if (signal_seen)
+        end(signal_seen);
 }
 
 void signals_prepare(const char *command)
 {
     snprintf(last_words, sizeof last_words, "esra %s: " NOTHING_WRITTEN "\n", command);
-    handle(end, 0);
+    line_drawn = 0;
+    end_if_seen();
 }
 
 void signals_begin(void)
 {
-    handle(note, (int)SA_RESETHAND);
+    handle(note);
     begun_count = 0;
     made_folder = NULL;
 }
@@ -80,15 +106,7 @@ void signals_end_at_once(const struct output *outputs, int count, const char *fo
     begun = outputs;
     begun_count = count;
     made_folder = folder;
-    handle(end, 0);
-    if (signal_seen)
-        end(signal_seen);
-}
-
-void signals_undo(void)
-{
-    for (size_t n = 0; n < SIGNALS; n++)
-        sigaction(signals[n], &before[n], NULL);
+    end_if_seen();
 }
 
 void signals_clear_line(bool drawn)

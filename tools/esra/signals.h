@@ -7,19 +7,17 @@
 #include "exit.h"
 #include "io/output.h"
 
-/* From the program's start a signal ends it at once, with its exit code and a word in the name of `command`. */
+/* From a program's or a child's start a signal ends it at once, with its exit code and a word in the name of `command`. */
 void signals_prepare(const char *command);
 
-/* From here on a signal asks the run to stop, and is heard by who calls signals_seen(); a second one kills as usual. */
+/* From here on a signal asks the run to stop, and is heard by who calls signals_seen(). One that comes half a second and
+ * more after the first kills as usual; sooner, it may be the same one sent twice, as timeout(1) does. */
 void signals_begin(void);
 
 /* Work that may last, and of which nobody wants the half: until the next signals_begin() a signal, or one that has come
  * already, ends the program at once. Outputs that were begun are taken away, and the folder that was made for them (or
  * NULL); all must stay as they are till then. */
 void signals_end_at_once(const struct output *outputs, int count, const char *folder);
-
-/* For a child that begins anew: as before signals_begin(). */
-void signals_undo(void);
 
 /* Whether a line of the terminal is drawn upon, and to be cleared before a last word. */
 void signals_clear_line(bool drawn);

@@ -66,15 +66,26 @@ static esra_status run_solver(struct solve_job *job, struct progress *progress)
     return status;
 }
 
+static esra_status open_outputs(struct solve_job *job)
+{
+    const char *const names[] = {job->options.output, job->options.duals};
+    esra_status status = ESRA_OK;
+    for (int n = 0; n < 2 && names[n]; n++) {
+        TRY(esra_output_open(&job->outputs[n], names[n], &job->message));
+        job->outputs[n].enough = job->options.keep_partial ? NULL : signals_seen;
+    }
+fail:
+    return status;
+}
+
 static esra_status write_outputs(struct solve_job *job)
 {
     esra_status status;
+    signals_begin();
     TRY(esra_npy_write(&job->outputs[0], job->layers, job->dimensions, job->layer_shape, &job->message));
-    if (job->duals) {
+    if (job->duals)
         TRY(esra_npy_write(&job->outputs[1], job->duals, job->dimensions + 1, job->dual_shape, &job->message));
-        TRY(esra_output_commit(&job->outputs[1], &job->message));
-    }
-    TRY(esra_output_commit(&job->outputs[0], &job->message));
+    TRY(esra_output_commit_all(job->outputs, job->duals ? 2 : 1, &job->placed, &job->message));
 fail:
     return status;
 }
@@ -106,9 +117,9 @@ static enum exit_code finish(struct solve_job *job)
 {
     enum exit_code code = signals_exit();
     bool interrupted = code != EXIT_DONE;
-    if (interrupted && !job->options.keep_partial)
-        return signals_complain(NAME, 0, "");
     esra_status status = write_outputs(job);
+    if (status != ESRA_OK && signals_seen() && !job->options.keep_partial)
+        return signals_complain(NAME, job->placed, job->message.text);
     if (status != ESRA_OK)
         return fail(job, status);
     if (!job->options.quiet)
@@ -179,18 +190,16 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     TRY(solve_read_arrays(job));
     TRY(solve_make_views(job));
     signals_begin();
-    TRY(esra_output_open(&job->outputs[0], job->options.output, &job->message));
-    if (job->options.duals)
-        TRY(esra_output_open(&job->outputs[1], job->options.duals, &job->message));
+    TRY(open_outputs(job));
     if (!job->options.keep_partial)
         signals_end_at_once(job->outputs, 2, NULL);
     status = run_solver(job, &progress);
     progress_end(&progress);
-    if (!job->options.keep_partial)
-        signals_begin();
-    return status == ESRA_OK ? finish(job) : fail(job, status);
+    if (status == ESRA_OK)
+        return finish(job);
+    signals_begin();
 fail:
-    return fail(job, status);
+    return signals_seen() ? signals_complain(NAME, 0, "") : fail(job, status);
 }
 
 static void job_free(void *all, enum exit_code code)

@@ -24,6 +24,7 @@ struct solve_job {
     size_t layer_shape[5], dual_shape[5]; /* of the output arrays */
     int dimensions;                       /* of the mixtures: 3, or 4 with channels */
     struct output outputs[2]; /* for layers and duals */
+    int placed;               /* of them */
     esra_info info;
 };
 
