@@ -76,8 +76,11 @@ commands() {
     check 0 "$esra" batch jobs.jsonl -o batch
     check 0 "$esra" info --plan --json scene/photo-1.png scene/photo-2.png
     check '0 74 75' "$esra" info --untrusted scene/photo-1.png # valgrind has neither seccomp nor all limits
-    python3 -c 'import numpy as n; n.save("I", n.full((2, 9, 7), .5, "f4")); n.save("E", n.full((3, 2, 9, 7), .1, "f4"))' &&
+    if python3 -c 'import numpy as n; n.save("I", n.full((2, 9, 7), .5, "f4")); n.save("E", n.full((3, 2, 9, 7), .1, "f4"))'; then
         check 0 "$esra" solve --mixtures I.npy --gradients E.npy --weights I.npy --mixing 1,1 -o L.npy --duals U.npy
+    else
+        echo "memcheck: esra solve needs arrays that only numpy makes, and is left out"
+    fi
     check 0 "$esra" bench kernels
     check 65 "$esra" separate "$png" "$here/memcheck.sh" -o out3
     check 64 "$esra" separate
