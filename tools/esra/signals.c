@@ -1,6 +1,7 @@
 /* tools/esra/signals.c - SIGINT and SIGTERM: whoever sends one does not wait, and nothing is left half-way. */
 #include "signals.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -70,6 +71,7 @@ static void end(int number)
 
 static void note(int number)
 {
+    int reason = errno;                /* of whoever is interrupted */
     double now_s = esra_timer_now_s(); /* clock_gettime(), which a handler may call */
     if (!signal_seen) {
         signal_seen = number;
@@ -78,6 +80,7 @@ static void note(int number)
         signal(number, SIG_DFL);
         raise(number);
     }
+    errno = reason;
 }
 
 static void end_if_seen(void)
