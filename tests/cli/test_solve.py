@@ -6,6 +6,7 @@ import pty
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import numpy as np
@@ -515,19 +516,31 @@ class Outputs(SolveTest):
             self.assertIn(b"esra solve: interrupted; nothing was written\n", told)
             self.assertFalse((self.path / "L.npy").exists())
 
-    def test_interrupted_while_it_writes(self):
-        """To someone who reads no more."""
+    def write_to_nobody(self, *extra):
+        """A run that waits for a reader who reads no more."""
         mixtures, gradients = random_arrays(shape=(300, 300))
         np.save(self.path / "I.npy", mixtures)
         np.save(self.path / "E.npy", gradients)
-        process = subprocess.Popen([ESRA, *self.solve("--max-iterations", "1", "--gap", "0", "-q", output="-")], cwd=self.path,
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process = subprocess.Popen([ESRA, *self.solve("--max-iterations", "1", "--gap", "0", "-q", *extra, output="-")],
+                                   cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.stdout.close)
         os.read(process.stdout.fileno(), 1)
+        return process
+
+    def test_interrupted_while_it_writes(self):
+        process = self.write_to_nobody()
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(timeout=60), 143)
         self.assertEqual(process.stderr.read(), b"esra solve: interrupted; nothing was written\n")
-        process.stdout.close()
-        process.stderr.close()
+
+    def test_who_insists_is_heeded(self):
+        """What is to be kept is written, however long that takes, but not against one who asks again."""
+        process = self.write_to_nobody("--keep-partial")
+        for _ in range(2):
+            process.send_signal(signal.SIGTERM)
+            time.sleep(1)
+        self.assertEqual(process.wait(timeout=60), -signal.SIGTERM)
 
     def test_interrupted_but_kept(self):
         process, _ = self.interrupt(signal.SIGINT, "--keep-partial", "--json")
