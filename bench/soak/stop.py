@@ -105,6 +105,7 @@ def main():
     parser.add_argument("esra")
     parser.add_argument("words", nargs=argparse.REMAINDER)
     arguments = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background has its programs ignore
     chance = random.Random(arguments.seed)
     usual = whole_run(arguments)
     print(f"a whole run takes {usual:.1f} s; {arguments.times} interruptions, seed {arguments.seed}", flush=True)

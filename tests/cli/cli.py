@@ -1,6 +1,7 @@
 """What the command-line tests share: running esra, in a folder of its own."""
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,8 @@ VERIFY = SOURCE / "tests" / "verify" / "verify.py"
 
 PATIENCE_S = 5400  # as long as ctest has: sanitizers make one run of seconds take a quarter of an hour
 
+# Shells have what they run in the background ignore it, and so would every esra started here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Where the build has no libseccomp, --untrusted is a mistake.
 UNTRUSTED = ["--untrusted"] if subprocess.run([ESRA, "info", "--untrusted", "/dev/null"], capture_output=True).returncode != 64 \
