@@ -94,7 +94,7 @@ static esra_status write_maps(struct job *job)
         TRY(esra_camera_unmap(job->pool, &job->camera, n, &job->depth.inverse, none, &two, &job->message));
         TRY(write_map(job, &map, "unmap", n + 1));
     }
-fail:
+done:
     esra_image_free(&map);
     esra_image_free(&seen);
     return status;
@@ -151,7 +151,7 @@ int main(int count, char **arguments)
     TRY(measure_depth(&job));
     if (job.folder)
         TRY(write_maps(&job));
-fail:
+done:
     if (status != ESRA_OK)
         fprintf(stderr, "bench_camera: %s\n", job.message.text);
     esra_camera_free(&job.camera);

@@ -83,7 +83,7 @@ static esra_status align_scene(struct aligned *out, const struct scene *scene, c
         TRY(esra_image_create(&out->masks[i], photo->width, photo->height, 1, message));
     }
     esra_pool_run(pool, align_photo, &alignment, count, NULL);
-fail:
+done:
     return status;
 }
 
@@ -135,7 +135,7 @@ static esra_status run(const struct aligned *aligned, const struct scene *scene,
            " %.2f s\n",
            m, score->psnr_t, score->ssim_t, score->fitted_t, score->psnr_r, score->ssim_r, info.objective, info.data,
            info.residual, info.trusted, info.iterations, info.work, score->seconds);
-fail:
+done:
     esra_joint_free(&joint);
     esra_image_free(&t);
     esra_image_free(&r);
@@ -169,7 +169,7 @@ static esra_status run_scene(const char *folder, const struct options *options, 
         TRY(run(&aligned, &scene, options, counts[k], pool, &score, message));
         add(&sums[counts[k]], &score);
     }
-fail:
+done:
     free_aligned(&aligned);
     bench_scene_free(&scene);
     return status;

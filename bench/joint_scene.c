@@ -24,7 +24,7 @@ static esra_status read_images(struct image *images, int count, const char *fold
         size_t samples = (size_t)c * h * w;
         memcpy(images[i].data, array.data + i * samples, samples * sizeof(float));
     }
-fail:
+done:
     esra_npy_free(&array);
     return status;
 }
@@ -57,7 +57,7 @@ esra_status bench_scene_read(struct scene *scene, const char *folder, struct mes
     TRY(read_images(&scene->transmitted, 1, folder, "transmitted", message));
     TRY(read_images(&scene->reflected, 1, folder, "reflected", message));
     TRY(read_model(scene, folder, message));
-fail:
+done:
     return status;
 }
 

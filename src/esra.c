@@ -74,7 +74,7 @@ static esra_status prepare_pool(esra_solver *solver, const esra_settings *settin
         TRY(esra_pool_create(&solver->pool, threads, &solver->message));
     }
     esra_pool_limit(solver->pool, (unsigned)settings->cpu_mask);
-fail:
+done:
     return status;
 }
 
@@ -116,7 +116,7 @@ esra_status esra_solver_run(esra_solver *solver, const esra_problem *caller_prob
     esra_monitor_end(&monitor);
     if (info)
         return_info(info, &monitor.info);
-fail:
+done:
     return status;
 }
 
@@ -180,7 +180,7 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
     TRY(run(&pipeline));
     size_t callers = caller_separation->struct_size;
     memcpy(caller_separation, &separation, callers < sizeof separation ? callers : sizeof separation);
-fail:
+done:
     esra_solver_set_progress(solver, listener.progress, listener.user);
     esra_pipeline_free(&pipeline);
     return status;

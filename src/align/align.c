@@ -101,7 +101,7 @@ static esra_status finish(struct aligning *a, const struct view *view, struct pl
         h->transform = t;
         h->gain = refined.gain;
     }
-fail:
+done:
     esra_image_free(&weights);
     return status;
 }
@@ -147,7 +147,7 @@ static esra_status choose(struct aligning *a, int photo, const struct view *view
     m->explained_both = both;
     m->reflected = at_photo_scale(a, r);
     return ESRA_OK;
-fail:
+done:
     return status;
 }
 
@@ -159,7 +159,7 @@ static esra_status align_photo(struct aligning *a, int photo, struct message *me
     TRY(esra_view_create(&view, a->pool, &a->photos[photo], !a->options.stored, message));
     TRY(esra_hypotheses_find(&hypotheses, a->pool, &a->view, &view, &a->explainer, a->options.motion, message));
     TRY(choose(a, photo, &view, &hypotheses, message));
-fail:
+done:
     esra_hypotheses_free(&hypotheses);
     esra_view_free(&view);
     return status;
@@ -247,7 +247,7 @@ static esra_status align_all(struct aligning *a, struct message *message)
         if (n != a->reference)
             TRY(align_photo(a, n, message));
     TRY(associate(a, message));
-fail:
+done:
     return status;
 }
 

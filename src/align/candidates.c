@@ -142,6 +142,6 @@ esra_status esra_pairing_rank(const struct pairing *p, struct reflection_candida
         if (!is_blurred(p, &exact, &found))
             rank(p, list, found);
     }
-fail:
+done:
     return status;
 }

@@ -58,7 +58,7 @@ esra_status esra_explainer_create(struct explainer *explainer, struct pool *pool
     esra_blur(pool, plane_of(explainer, ERROR), plane_of(explainer, ENERGY), WINDOW_PX);
     explainer->energy = sum_of(plane_of(explainer, ENERGY));
     return ESRA_OK;
-fail:
+done:
     esra_explainer_free(explainer);
     return status;
 }

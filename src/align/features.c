@@ -226,7 +226,7 @@ esra_status esra_features_find(struct features *features, struct pool *pool, con
     for (int level = first; level < pyramid->levels && level < first + FEATURE_LEVELS; level++)
         TRY(find_at_level(features, pool, pyramid, level, message));
     return ESRA_OK;
-fail:
+done:
     esra_features_free(features);
     return status;
 }

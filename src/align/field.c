@@ -57,7 +57,7 @@ esra_status esra_field_of_image(struct field *field, struct pool *pool, const st
     }
     esra_image_free(&smooth);
     return ESRA_OK;
-fail:
+done:
     esra_image_free(&smooth);
     esra_field_free(field);
     return status;

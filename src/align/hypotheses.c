@@ -101,7 +101,7 @@ static esra_status consider_matches(struct hypotheses *hypotheses, const struct 
     int count = esra_consensus(&matches, width, height, REACH * width, s->motion, CONSENSUS_MOST, found);
     for (int n = 0; n < count && !esra_pool_stopping(s->pool); n++)
         TRY(consider(hypotheses, s, found[n], false, message));
-fail:
+done:
     esra_matches_free(&matches);
     return status;
 }
@@ -118,7 +118,7 @@ static esra_status consider_peaks(struct hypotheses *hypotheses, const struct se
         TRY(consider(hypotheses, s,
                      esra_transform_shift(ldexp(peaks[n].right, s->level), ldexp(peaks[n].down, s->level)), true,
                      message));
-fail:
+done:
     return status;
 }
 
@@ -135,7 +135,7 @@ esra_status esra_hypotheses_find(struct hypotheses *hypotheses, struct pool *poo
     TRY(consider(hypotheses, &s, TRANSFORM_IDENTITY, true, message));
     TRY(consider_peaks(hypotheses, &s, message));
     return ESRA_OK;
-fail:
+done:
     esra_hypotheses_free(hypotheses);
     return status;
 }

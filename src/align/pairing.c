@@ -62,7 +62,7 @@ esra_status esra_pairing_start_matches(struct pairing *p, const struct pyramid *
     int count = esra_consensus(&matches, width, height, PAIRING_REACH * width, p->motion, CONSENSUS_MOST, found);
     for (int n = 0; n < count; n++)
         esra_pairing_start(p, found[n], GOOD);
-fail:
+done:
     esra_features_free(&features[0]);
     esra_features_free(&features[1]);
     esra_matches_free(&matches);

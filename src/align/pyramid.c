@@ -53,7 +53,7 @@ esra_status esra_pyramid_create(struct pyramid *pyramid, struct pool *pool, cons
         pyramid->levels = n + 1;
     }
     return ESRA_OK;
-fail:
+done:
     esra_pyramid_free(pyramid);
     return status;
 }

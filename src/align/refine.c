@@ -80,7 +80,7 @@ static esra_status stage_create(struct stage *stage, struct message *message)
     stage->cy = .5 * (height - 1);
     stage->s = .5 * (width > height ? width : height);
     return ESRA_OK;
-fail:
+done:
     stage_free(stage);
     return status;
 }
@@ -314,7 +314,7 @@ esra_status esra_refine(struct pool *pool, const struct fields *reference, const
         found = esra_transform_rescale(&stage.transform, 1 / scale);
     }
     *transform = found;
-fail:
+done:
     for (int n = 0; n < PYRAMID_LEVELS; n++)
         esra_image_free(&halved[n]);
     return status;
@@ -335,7 +335,7 @@ esra_status esra_refine_images(struct pool *pool, const struct image *reference,
         esra_pyramid_free(&pyramid);
     }
     TRY(esra_refine(pool, &fields[0], &fields[1], weights, options, transform, refined, message));
-fail:
+done:
     esra_pyramid_free(&pyramid);
     esra_fields_free(&fields[0]);
     esra_fields_free(&fields[1]);

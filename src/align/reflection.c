@@ -56,7 +56,7 @@ static esra_status use_parts(struct pairing *p, const struct searching *s, int p
         TRY(esra_fields_of_pyramid(&p->by_sign[n], s->pool, &pyramids[n], PART_BLUR_PX, message));
     }
     TRY(esra_pairing_start_matches(p, pyramids, message));
-fail:
+done:
     for (int n = 0; n < 2; n++) {
         esra_image_free(&parts[n]);
         esra_pyramid_free(&pyramids[n]);
@@ -79,7 +79,7 @@ static esra_status make_pairing(struct pairing *p, const struct searching *s, in
     }
     p->compared = s->remainders ? p->by_median : p->by_sign;
     return ESRA_OK;
-fail:
+done:
     return status;
 }
 
@@ -109,7 +109,7 @@ static esra_status search_photo(const struct searching *s, int photo, struct ref
     TRY(esra_pairing_rank(&p, list, message));
     for (int n = 0; n < list->count; n++)
         list->each[n].transform = esra_transform_rescale(&list->each[n].transform, 1 / s->scale);
-fail:
+done:
     esra_pairing_free(&p);
     return status;
 }
@@ -154,7 +154,7 @@ static esra_status make_small(struct searching *s, struct message *message)
     if (problem->count >= 3)
         TRY(esra_remainder_by_median(s->pool, s->photo_images, s->mask_images, problem->mixing, problem->count,
                                      s->remainders, message));
-fail:
+done:
     return status;
 }
 
@@ -177,7 +177,7 @@ esra_status esra_reflection_find(struct pool *pool, const struct reflection_prob
     for (int n = 0; n < problem->count && !esra_pool_stopping(pool); n++)
         if (n != problem->reference)
             TRY(search_photo(&s, n, &candidates[n], message));
-fail:
+done:
     searching_free(&s);
     return status;
 }

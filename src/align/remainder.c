@@ -112,7 +112,7 @@ esra_status esra_remainder_by_sign(const struct image *reference, const struct i
     fill_part(reference, photo, mask, mixing, -1, of_reference);
     fill_part(reference, photo, mask, mixing, 1, of_photo);
     return ESRA_OK;
-fail:
+done:
     esra_image_free(of_reference);
     return status;
 }

@@ -23,7 +23,7 @@ esra_status esra_view_create(struct view *view, struct pool *pool, const struct 
            (double)level[view->work_level].width * level[view->work_level].height > WORK_PIXELS)
         view->work_level++;
     return ESRA_OK;
-fail:
+done:
     esra_view_free(view);
     return status;
 }

@@ -40,7 +40,7 @@ esra_status esra_images_create(struct image **images, int count, int width, int 
         return esra_fail_memory(message);
     for (int n = 0; n < count; n++)
         TRY(esra_image_create(&(*images)[n], width, height, channels, message));
-fail:
+done:
     return status;
 }
 

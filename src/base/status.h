@@ -19,12 +19,12 @@ esra_status esra_fail(struct message *message, esra_status status, const char *f
 
 esra_status esra_fail_memory(struct message *message);
 
-/* Leaves the function through its label fail, where half-built objects are freed, with the status in `status`. */
+/* Leaves the function through its label done, where what it holds is freed, with the status in `status`. */
 #define TRY(call)               \
     do {                        \
         status = (call);        \
         if (status != ESRA_OK)  \
-            goto fail;          \
+            goto done;          \
     } while (0)
 
 #endif

@@ -179,7 +179,7 @@ esra_status esra_bundle(struct camera *camera, struct pool *pool, const struct t
     TRY(start_camera(camera, tracks, message));
     TRY(scratch ? ESRA_OK : esra_fail_memory(message));
     if (tracks->count < CAMERA_TRACKS_LEAST)
-        goto fail;
+        goto done;
     TRY(esra_adjusting_create(&s, tracks, message));
     s.pool = pool;
     TRY(esra_guess_create(&best, tracks, message));
@@ -191,7 +191,7 @@ esra_status esra_bundle(struct camera *camera, struct pool *pool, const struct t
     report_errors(&s, &best, camera, scratch);
     report_depths(&s, &best, camera, inverse, scratch);
     TRY(esra_parallax_measure(camera, tracks, s.use, message));
-fail:
+done:
     esra_adjusting_free(&s);
     esra_guess_free(&best);
     esra_guess_free(&turned);

@@ -24,7 +24,7 @@ esra_status esra_camera_find(struct camera *camera, struct pool *pool, const str
     TRY(inverse ? ESRA_OK : esra_fail_memory(message));
     TRY(esra_bundle(camera, pool, &tracks, inverse, message));
     TRY(esra_groups_find(camera, pool, photos, &tracks, inverse, message));
-fail:
+done:
     esra_release(&inverse);
     esra_tracks_free(&tracks);
     if (status != ESRA_OK)

@@ -134,7 +134,7 @@ esra_status esra_corners_find(struct corner **corners, int *count, int most, str
     TRY(esra_image_create(&work, grey->width, grey->height, PLANES, message));
     measure(pool, grey, &work);
     *count = thin_out(*corners, list_peaks(image_plane(&work, STRENGTH), *corners), most, grey, level, taken);
-fail:
+done:
     esra_release(&taken);
     esra_image_free(&work);
     if (status != ESRA_OK)

@@ -169,7 +169,7 @@ static esra_status mend(const struct making *m)
         float keep = speckle.data[n] > 0 ? 0 : clip(smooth.data[n] / CERTAIN);
         mended.data[n] += keep * (label.data[n] - mended.data[n]);
     }
-fail:
+done:
     return status;
 }
 
@@ -197,7 +197,7 @@ static esra_status sweep_smoothly(struct making *m)
     TRY(m->sgm.sums ? ESRA_OK : esra_fail_memory(m->message));
     set_penalties(m);
     status = esra_sgm_run(&m->sgm, m->pool, m->message);
-fail:
+done:
     return status;
 }
 
@@ -209,7 +209,7 @@ static esra_status find_labels(struct making *m)
     release_volume(m);
     TRY(esra_sweep_load(&m->sweep, m->pool, m->message));
     status = mend(m);
-fail:
+done:
     release_volume(m);
     return status;
 }
@@ -238,7 +238,7 @@ static esra_status refine(struct making *m)
         fine.data[n] = label.data[n] + clip(keep.data[n] / CERTAIN) * change;
     }
     esra_label_median(m->pool, fine, label);
-fail:
+done:
     release_volume(m);
     restore_labels(&m->sweep, &coarse);
     return status;
@@ -318,7 +318,7 @@ static esra_status finish(struct making *m, struct depth *depth, bool guarded)
     TRY(esra_image_create(&depth->labels, m->sweep.width, m->sweep.height, 1, m->message));
     for (size_t n = 0; n < pixels_of(m); n++)
         depth->labels.data[n] = plane_of(m, MENDED).data[n];
-fail:
+done:
     return status;
 }
 
@@ -347,7 +347,7 @@ static esra_status make(struct depth *depth, struct pool *pool, const struct cam
         TRY(explain(&m, guarded ? GUARD_PX : 0, &depth->explained));
     }
     TRY(finish(&m, depth, guarded));
-fail:
+done:
     esra_sweep_free(&m.sweep);
     esra_image_free(&m.guide);
     esra_image_free(&m.planes);

@@ -69,7 +69,7 @@ esra_status esra_scale_down(struct image *to, struct pool *pool, const struct im
         s = (struct scaling){image_plane(&low, c), image_plane(to, c), 0, 0};
         esra_pool_run(pool, average_columns, &s, rows_blocks(height), NULL);
     }
-fail:
+done:
     esra_image_free(&low);
     return status;
 }

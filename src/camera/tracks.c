@@ -72,7 +72,7 @@ static esra_status sight_create(struct sight *sight, struct pool *pool, const st
     TRY(esra_pyramid_create(&sight->pyramid, pool, &grey, &options, message));
     TRY(esra_grey_create(&sight->grey, &sight->pyramid, message));
     TRY(esra_features_find(&sight->features, pool, &sight->pyramid, message));
-fail:
+done:
     esra_image_free(&grey);
     return status;
 }
@@ -165,7 +165,7 @@ static esra_status follow_all(struct tracks *tracks, struct pool *pool, const st
     TRY(list_features(&points, pool, REACH * fmax(base->width, base->height), message));
     list_corners(&points, corners, count);
     esra_pool_run(pool, WIDE(pool, follow_block), &points, rows_blocks(tracks->count), NULL);
-fail:
+done:
     esra_release(&corners);
     esra_release(&points.level);
     return status;
@@ -318,14 +318,14 @@ esra_status esra_tracks_find(struct tracks *tracks, struct pool *pool, const str
     TRY(sights ? ESRA_OK : esra_fail_memory(message));
     TRY(make_sights(sights, pool, photos, count, reference, message));
     if (esra_pool_stopping(pool))
-        goto fail; /* no tracks, and no failure */
+        goto done; /* no tracks, and no failure */
     TRY(follow_all(tracks, pool, sights, message));
     to_photo_px(tracks, sights[reference].pyramid.scale);
     drop_short(tracks, least);
     esra_pool_run(pool, check_photo, tracks, count, NULL);
     drop_short(tracks, least);
     TRY(spread(tracks, message));
-fail:
+done:
     free_sights(sights, count);
     if (status != ESRA_OK)
         esra_tracks_free(tracks);

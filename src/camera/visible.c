@@ -61,7 +61,7 @@ static esra_status frame_create(struct frame *frame, struct pool *pool, const st
     esra_label_extreme(pool, image_plane(&frame->nearest, NEAREST), 1, 1, image_plane(&frame->nearest, SCRATCH),
                        image_plane(&frame->nearest, GROWN));
     return ESRA_OK;
-fail:
+done:
     frame_free(frame);
     return status;
 }
@@ -85,7 +85,7 @@ esra_status esra_camera_visible(struct pool *pool, const struct camera *camera, 
         }
     }
     esra_label_extreme(pool, image_plane(&seen, 0), 1, -1, image_plane(&seen, 1), image_plane(to, 0));
-fail:
+done:
     frame_free(&frame);
     esra_image_free(&seen);
     return status;

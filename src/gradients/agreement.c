@@ -248,7 +248,7 @@ esra_status esra_agreement_find(struct agreement *agreement, const struct agreem
     if (!floats)
         TRY(esra_fail_memory(message));
     vote(agreement, problem, pool, floats);
-fail:
+done:
     esra_release(&floats);
     if (status != ESRA_OK)
         esra_agreement_free(agreement);

@@ -12,7 +12,7 @@ esra_status esra_guide_create(struct guide *guide, int photos, int width, int he
     TRY(esra_images_create(&guide->weights, photos, width, height, 1, message));
     TRY(esra_images_create(&guide->start, photos + 1, width, height, channels, message));
     return ESRA_OK;
-fail:
+done:
     esra_guide_free(guide);
     return status;
 }

@@ -199,7 +199,7 @@ static esra_status level_create(struct level *level, int width, int height, int 
     for (int k = 0; k < 4; k++)
         if (!(*vectors[k] = esra_allocate_untouched(level_pixels(level), sizeof(lanes))))
             TRY(esra_fail_memory(message));
-fail:
+done:
     return status;
 }
 
@@ -242,7 +242,7 @@ static esra_status level_halve(const struct level *fine, struct level *coarse, s
                         image_plane(&coarse->expected[0], c), image_plane(&coarse->expected[1], c));
     halve_image(&fine->upper, &coarse->upper);
     halve_image(&fine->anchor, &coarse->anchor);
-fail:
+done:
     return status;
 }
 
@@ -265,7 +265,7 @@ esra_status esra_integrate(const struct image *expected, const struct image *pho
             level_free(&level[k + 1]);
     }
     lanes_store(level[0].l, (struct image *)layer, 0, layer->height);
-fail:
+done:
     level[0].expected[0] = level[0].expected[1] = level[0].upper = (struct image){0};
     for (int k = 0; k < LEVELS; k++)
         level_free(&level[k]);

@@ -180,7 +180,7 @@ esra_status esra_mixing_estimate(struct pool *pool, const struct image *photos, 
         mixing[n] = measure(&p);
         esra_image_free(&p.smooth[1]);
     }
-fail:
+done:
     esra_image_free(&p.smooth[0]);
     esra_image_free(&p.smooth[1]);
     esra_release(&p.ratios);

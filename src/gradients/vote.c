@@ -191,7 +191,7 @@ esra_status esra_guide_from_vote(struct guide *guide, const struct vote *vote, s
     esra_pool_run(pool, photo_gradients, &voting, vote->photos, NULL);
     esra_pool_run(pool, vote_rows, &voting, first->height, NULL);
     esra_pool_run(pool, start_channel, &voting, first->channels, NULL);
-fail:
+done:
     if (status != ESRA_OK)
         esra_guide_free(guide);
     esra_release(&voting.scratch);

@@ -27,7 +27,7 @@ static esra_status claim(void *user, const struct npy_array *head)
     TRY(esra_decoding_claim(decoding, (int64_t)head->shape[1], (int64_t)head->shape[0],
                             head->dimensions == 3 ? (int)head->shape[2] : 1));
     decoding->photo->depth = 32;
-fail:
+done:
     return status;
 }
 
@@ -55,7 +55,7 @@ esra_status esra_array_decode(struct decoding *decoding)
     }
     TRY(esra_npy_read_input(&array, decoding->input, most, claim, decoding, decoding->message));
     copy_samples(&decoding->photo->pixels, &array);
-fail:
+done:
     esra_npy_free(&array);
     return status;
 }

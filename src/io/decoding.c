@@ -127,6 +127,6 @@ esra_status esra_decoding_slurp(struct decoding *decoding, struct bytes *bytes)
                          limit == usual.stream ? "if it can be trusted, lift the limits with --no-limits"
                                                : "convert it to TIFF, or allow more with --max-memory");
     TRY(esra_input_slurp(decoding->input, bytes, decoding->message));
-fail:
+done:
     return status;
 }

@@ -253,7 +253,7 @@ esra_status esra_exif_from_tiff(struct decoding *decoding, struct bytes *exif, b
     if (!source.wide && !*is_raw)
         TRY(load_and_store(decoding, &source, first, exif));
     TRY(source.status);
-fail:
+done:
     return status;
 }
 
@@ -296,7 +296,7 @@ static esra_status append_directory(struct bytes *tiff, int tag, const struct di
     store_directory(tiff->data, at, directory, NULL, 0, big);
     esra_tags_save(tiff->data + place.at + 2, TYPE_LONG, 2, big);
     esra_tags_save(tiff->data + place.at + 8, at, 4, big);
-fail:
+done:
     return status;
 }
 
@@ -316,7 +316,7 @@ static esra_status append_copyright(struct bytes *tiff, const struct bytes *exif
     memcpy(tiff->data + at, exif->data + whole.value_at, (size_t)whole.size);
     esra_tags_save(tiff->data + place.at + 4, whole.size, 4, big);
     esra_tags_save(tiff->data + place.at + 8, at, 4, big);
-fail:
+done:
     return status;
 }
 

@@ -40,7 +40,7 @@ static esra_status open_file(struct job *job)
     if (error.code != heif_error_Ok)
         return damaged(job, error);
     job->depth = heif_image_handle_get_luma_bits_per_pixel(job->handle);
-fail:
+done:
     return status;
 }
 
@@ -156,7 +156,7 @@ static esra_status store_pixels(struct job *job)
             if (sample_at(row, 4 * x + 3, job->depth) < 1)
                 return esra_decoding_transparent(job->decoding);
         }
-fail:
+done:
     return status;
 }
 
@@ -175,7 +175,7 @@ static esra_status decode(struct job *job)
         return ESRA_OK;
     TRY(decode_image(job));
     TRY(store_pixels(job));
-fail:
+done:
     return status;
 }
 

@@ -90,7 +90,7 @@ static esra_status visit_segment(struct walk *walk, int marker)
     TRY(check_scans(walk));
     TRY(esra_decoding_check_metadata(walk->decoding, walk->metadata));
     TRY(skip(walk, length));
-fail:
+done:
     return status;
 }
 
@@ -108,6 +108,6 @@ esra_status esra_jpeg_check_markers(struct decoding *decoding)
             TRY(visit_segment(&walk, marker));
     }
     TRY(esra_input_seek(decoding->input, 0, decoding->message));
-fail:
+done:
     return status;
 }

@@ -140,7 +140,7 @@ static esra_status claim(struct job *job)
     if (!job->row || (job->cmyk && !job->line))
         return esra_fail_memory(job->decoding->message);
     job->decoding->photo->depth = 8;
-fail:
+done:
     return status;
 }
 
@@ -198,7 +198,7 @@ static esra_status decode(struct job *job)
     photo->incomplete = job->trouble.tolerated;
     if (job->cmyk)
         esra_bytes_free(&photo->icc); /* the pixels are sRGB now */
-fail:
+done:
     return status;
 }
 

@@ -103,7 +103,7 @@ static esra_status take_head(struct npy_array *array, struct npy_header *header,
     array->dimensions = header->dimensions;
     memcpy(array->shape, header->shape, sizeof array->shape);
     set_strides(array, header->fortran);
-fail:
+done:
     return status;
 }
 
@@ -136,7 +136,7 @@ esra_status esra_npy_read_input(struct npy_array *array, struct input *input, in
     TRY(read_samples(&array->data, &header, input, message));
     TRY(check_end(input, message));
     return ESRA_OK;
-fail:
+done:
     esra_npy_free(array);
     return status;
 }

@@ -170,7 +170,7 @@ esra_status esra_npy_read_header(struct npy_header *header, struct input *input,
                          length, MAX_HEADER);
     TRY(esra_input_read(input, text, length, message));
     TRY(parse_header(header, text, length, input->name, message));
-fail:
+done:
     return status;
 }
 

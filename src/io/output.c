@@ -130,7 +130,7 @@ esra_status esra_output_open(struct output *output, const char *name, struct mes
     if (output->fd >= 0)
         return ESRA_OK;
     status = esra_output_refuse(output, errno, message);
-fail:
+done:
     esra_output_discard(output);
     return status;
 }
@@ -257,7 +257,7 @@ esra_status esra_output_commit_all(struct output *outputs, int count, int *place
     esra_status status = ESRA_OK;
     for (*placed = 0; *placed < count; ++*placed)
         TRY(esra_output_commit(&outputs[*placed], message));
-fail:
+done:
     return status;
 }
 

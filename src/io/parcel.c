@@ -170,7 +170,7 @@ static esra_status receive_samples(struct photo *photo, struct jail *jail, struc
     TRY(esra_jail_receive(jail, pixels->data, count * sizeof *pixels->data, message));
     if (!samples_are_possible(pixels->data, count, photo->depth))
         return nonsense(jail, message);
-fail:
+done:
     return status;
 }
 
@@ -185,7 +185,7 @@ static esra_status receive_head(struct parcel *parcel, struct jail *jail, const 
         return esra_fail(message, (esra_status)parcel->status, "%s", parcel->message);
     if (parcel->status != ESRA_OK || !is_possible(parcel, options))
         return nonsense(jail, message);
-fail:
+done:
     return status;
 }
 
@@ -213,7 +213,7 @@ esra_status esra_parcel_receive(struct photo *photo, struct jail *jail, const st
         TRY(receive_samples(photo, jail, message));
     TRY(esra_jail_finish(jail, message));
     return ESRA_OK;
-fail:
+done:
     esra_photo_free(photo);
     return status;
 }
@@ -248,7 +248,7 @@ static esra_status pour(struct input *pipe, struct input *file, struct message *
         if (!esra_jail_reply(file->fd, bytes, count))
             return esra_fail(message, ESRA_IO_ERROR, "reading %s broke off: %s", pipe->name, strerror(errno));
     }
-fail:
+done:
     return status;
 }
 
@@ -285,6 +285,6 @@ esra_status esra_parcel_read(struct photo *photo, struct input *input, const str
         memory += (int64_t)BYTES_PER_PIXEL * photo->pixels.width * photo->pixels.height;
     esra_photo_free(photo);
     TRY(decode_apart(photo, input, options, memory, message));
-fail:
+done:
     return status;
 }

@@ -32,7 +32,7 @@ static esra_status decode(struct decoding *decoding)
     esra_photo_formats(false, known, sizeof known);
     return esra_fail(decoding->message, ESRA_BAD_DATA, "%s is no photo that this esra can read (%s); convert it to PNG",
                      decoding->input->name, known);
-fail:
+done:
     return status;
 }
 
@@ -79,7 +79,7 @@ esra_status esra_photo_read_input(struct photo *photo, struct input *input, cons
     if (options->profile)
         TRY(esra_profile_look(photo, message));
     return ESRA_OK;
-fail:
+done:
     esra_photo_free(photo);
     return status;
 }
@@ -202,7 +202,7 @@ esra_status esra_photo_write_output(const struct photo *photo, struct output *ou
     struct encoding encoding = {output, photo, choose_depth(codec, options->depth, photo->depth), options->quality,
                                 message};
     TRY(codec->encode(&encoding));
-fail:
+done:
     return status;
 }
 
@@ -216,7 +216,7 @@ esra_status esra_photo_write(const struct photo *photo, const char *path, const 
     TRY(esra_photo_write_output(photo, &output, path, options, message));
     TRY(esra_output_commit(&output, message));
     return ESRA_OK;
-fail:
+done:
     esra_output_discard(&output);
     return status;
 }

@@ -121,7 +121,7 @@ static esra_status check_chunks(struct decoding *decoding)
         position += length + 12;
     }
     TRY(esra_input_seek(decoding->input, 0, decoding->message));
-fail:
+done:
     return status;
 }
 
@@ -256,7 +256,7 @@ static esra_status decode(struct job *job)
     job->status = ESRA_OK;
     if (!guarded(job, take_metadata))
         return job->status;
-fail:
+done:
     return status;
 }
 
@@ -272,7 +272,7 @@ esra_status esra_png_decode(struct decoding *decoding)
         status = esra_fail_memory(decoding->message);
     png_destroy_read_struct(&job.png, &job.info, NULL);
     free(job.row);
-fail:
+done:
     return status;
 }
 

@@ -54,7 +54,7 @@ static esra_status store_pixels(struct decoding *decoding, const libraw_processe
                               image->width, image->colors);
     decoding->photo->depth = 16;
     decoding->orientation = 1;
-fail:
+done:
     return status;
 }
 
@@ -88,7 +88,7 @@ static esra_status take_head(struct decoding *decoding, libraw_data_t *raw)
     if (error)
         return damaged(decoding, error);
     TRY(esra_decoding_claim(decoding, raw->sizes.iwidth, raw->sizes.iheight, raw->idata.colors == 1 ? 1 : 3));
-fail:
+done:
     return status;
 }
 
@@ -114,7 +114,7 @@ esra_status esra_raw_decode(struct decoding *decoding)
     TRY(with_raw(decoding, &file, take_head));
     if (!decoding->options->head_only)
         TRY(with_raw(decoding, &file, develop));
-fail:
+done:
     esra_bytes_free(&file);
     return status;
 }

@@ -72,7 +72,7 @@ static esra_status read_rows(struct tiff_reading *job)
                 return esra_tiff_damaged(job);
             TRY(store(job, &patch));
         }
-fail:
+done:
     return status;
 }
 
@@ -141,7 +141,7 @@ static esra_status read_tiles(struct tiff_reading *job)
                 TRY(read_tile(job, x, y, plane, width, height));
             job->rows_done = (int)(job->height - y < height ? job->height : y + height);
         }
-fail:
+done:
     return status;
 }
 

@@ -168,7 +168,7 @@ static esra_status read_head(struct tiff_reading *job)
     TRY(take_profile(job));
     TRY(esra_decoding_claim(job->decoding, job->width, job->height,
                             job->photometric == PHOTOMETRIC_RGB || job->palette ? 3 : 1));
-fail:
+done:
     return status;
 }
 
@@ -201,7 +201,7 @@ static esra_status decode(struct tiff_reading *job)
     job->file.words[0] = '\0';
     if (!job->decoding->options->head_only)
         TRY(esra_tiff_read_pixels(job));
-fail:
+done:
     return status;
 }
 
@@ -216,7 +216,7 @@ esra_status esra_tiff_decode(struct decoding *decoding)
         return esra_codec_decode_as("camera RAW", decoding);
     }
     TRY(decode(&job));
-fail:
+done:
     esra_tiff_close(&job.file);
     free(job.buffer);
     return status;

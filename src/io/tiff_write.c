@@ -195,7 +195,7 @@ esra_status esra_tiff_encode(const struct encoding *encoding)
     TRY(encode(&job));
     TRY(esra_exif_into_tiff(&encoding->photo->exif, &job.bytes, encoding->message));
     TRY(esra_output_write(encoding->output, job.bytes.data, job.bytes.size, encoding->message));
-fail:
+done:
     esra_tiff_close(&job.file);
     free(job.buffer);
     esra_bytes_free(&job.bytes);

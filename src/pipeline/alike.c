@@ -51,7 +51,7 @@ esra_status esra_alike_structure(const struct image *reference, const struct ima
     }
     if (before > 0)
         *share = after / before;
-fail:
+done:
     esra_image_free(&work);
     return status;
 }
@@ -71,6 +71,6 @@ esra_status esra_pipeline_compare(struct pipeline *p)
         most = fmax(most, share);
     }
     p->alike = most > 0 && most < NOISE_ALONE;
-fail:
+done:
     return status;
 }

@@ -68,7 +68,7 @@ esra_status esra_pipeline_judge(struct pipeline *p)
                                 .maps = p->parallax ? p->parallax->mirror : NULL,
                                 .confidence = confidence};
     TRY(esra_judge(&p->judgement, &photos, &model, p->reference, p->pool, p->message));
-fail:
+done:
     esra_release(&motion);
     esra_release(&confidence);
     return status;
@@ -131,7 +131,7 @@ esra_status esra_pipeline_choose(struct pipeline *p)
     esra_pipeline_free(&trial);
     if (!p->by_depth && !p->is_small && !p->stopped)
         TRY(esra_pipeline_unpark(p));
-fail:
+done:
     esra_pipeline_free(&trial);
     return status;
 }

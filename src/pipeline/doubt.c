@@ -88,7 +88,7 @@ static esra_status keep_doubtful(const struct band *band, struct image *images)
             float e = around[0].data[n], v = around[1].data[n];
             images[0].data[(size_t)c * pixels + n] *= v < e ? v / e : 1;
         }
-fail:
+done:
     for (int k = 0; k < 2; k++) {
         esra_image_free(&energy[k]);
         esra_image_free(&around[k]);
@@ -124,7 +124,7 @@ static esra_status doubt_band(const struct band *band, struct image *images, int
             images[0].data[n] = 0;
     if (!last)
         subtract_coarse(&images[0], &coarse[0], -1);
-fail:
+done:
     esra_images_free(&coarse, band->count);
     return status;
 }
@@ -153,7 +153,7 @@ esra_status esra_doubt(struct image *doubt, const struct image *estimate, const 
     TRY(doubt_band(&band, images, 0));
     *doubt = images[0];
     images[0] = (struct image){0};
-fail:
+done:
     esra_images_free(&images, count + 1);
     return status;
 }

@@ -72,7 +72,7 @@ static esra_status check_outputs(const struct pipeline *p)
     TRY(check_output(p, &out->confidence, 1, "the confidence"));
     for (int i = 0; out->reflected && i < p->photos; i++)
         TRY(check_output(p, &out->reflected[i], p->channels, "a reflected layer"));
-fail:
+done:
     return status;
 }
 
@@ -136,7 +136,7 @@ static esra_status check_photos(struct pipeline *p)
         TRY(check_gradients(p));
         TRY(check_outputs(p));
     }
-fail:
+done:
     return status;
 }
 
@@ -186,7 +186,7 @@ esra_status esra_pipeline_load(struct pipeline *p)
     }
     if (!p->is_small && !p->on_trial)
         TRY(esra_pipeline_look(p));
-fail:
+done:
     return status;
 }
 
@@ -204,7 +204,7 @@ esra_status esra_pipeline_warp(struct pipeline *p)
             memset(p->masks[i].data, 0, (size_t)p->width * (size_t)p->height * sizeof(float));
         p->motions[i].overlap = esra_image_mean(&p->masks[i]);
     }
-fail:
+done:
     return status;
 }
 
@@ -248,7 +248,7 @@ static esra_status return_reflected(struct pipeline *p, int i, struct image *own
         for (size_t n = 0; n < pixels; n++)
             own->data[(size_t)c * pixels + n] *= mask->data[n];
     store_layer(p, own, &p->output->reflected[i]);
-fail:
+done:
     return status;
 }
 
@@ -294,7 +294,7 @@ static esra_status return_layers(struct pipeline *p)
         TRY(return_reflected(p, i, &own, &mask));
     if (p->output->confidence.data && is_wanted(p))
         return_confidence(p, &mask);
-fail:
+done:
     esra_image_free(&own);
     esra_image_free(&mask);
     return status;

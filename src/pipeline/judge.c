@@ -126,7 +126,7 @@ static esra_status leave_out(struct judge *judge, int j, struct judgement *judge
         judgement->error += error / count;
         judgement->baseline += nearest_photo(judge, j, &mask) / count;
     }
-fail:
+done:
     judge->confidence[j] = kept;
     esra_image_free(&predicted);
     esra_image_free(&shown);
@@ -141,7 +141,7 @@ static esra_status change_gain(struct judge *judge, double *gain, double error)
     *gain *= 1 + error;
     TRY(solve(judge));
     TRY(keep_scatter(judge));
-fail:
+done:
     *gain = kept;
     return status;
 }
@@ -165,7 +165,7 @@ static esra_status look(struct judge *judge, struct judgement *judgement)
         esra_image_free(&predicted);
         esra_image_free(&mask);
     }
-fail:
+done:
     esra_image_free(&seen);
     return status;
 }
@@ -182,7 +182,7 @@ static esra_status weigh(struct judge *judge, double factor, struct judgement *j
             shown->data[n] - (float)judge->mixing[judge->reference] * judge->transmitted.data[n];
     TRY(esra_doubt(&judgement->doubt, &reflection, judge->scatter, judge->replicates, factor, judge->pool,
                    judge->message));
-fail:
+done:
     esra_image_free(&reflection);
     return status;
 }
@@ -200,7 +200,7 @@ static esra_status leave_out_each(struct judge *judge, int m, struct judgement *
     judgement->error /= m;
     judgement->baseline /= m;
     TRY(weigh(judge, (double)(m - 1) * (m - 2) / ((double)m * m), judgement));
-fail:
+done:
     return status;
 }
 
@@ -214,7 +214,7 @@ static esra_status change_gains(struct judge *judge, struct judgement *judgement
         TRY(change_gain(judge, &judge->gain[j], GAIN_ERROR));
     }
     TRY(weigh(judge, 1, judgement));
-fail:
+done:
     return status;
 }
 
@@ -278,7 +278,7 @@ esra_status esra_judge(struct judgement *judgement, const struct joint_photos *p
         TRY(leave_out_each(&judge, taking_part, judgement));
     else if (taking_part == 2)
         TRY(change_gains(&judge, judgement));
-fail:
+done:
     clean_up(&judge);
     return status;
 }

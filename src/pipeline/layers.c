@@ -50,7 +50,7 @@ static esra_status guide_by_joint(struct pipeline *p)
         esra_guide_take_reflected(&p->guide, i, &layer, &trust);
         esra_image_free(&trust);
     }
-fail:
+done:
     esra_image_free(&layer);
     esra_image_free(&trust);
     esra_image_free(&doubt);

@@ -67,7 +67,7 @@ esra_status esra_pipeline_align(struct pipeline *p)
         p->still[i] = p->motions[i].transmitted;
     for (int i = 0; i < p->photos; i++)
         p->mirror[i] = TRANSFORM_IDENTITY;
-fail:
+done:
     return status;
 }
 
@@ -88,7 +88,7 @@ esra_status esra_pipeline_measure(struct pipeline *p)
         p->reflection_gain[i] = p->mixing[i];
     }
     p->measured = true;
-fail:
+done:
     esra_release(&mixing);
     return status;
 }
@@ -206,7 +206,7 @@ static esra_status try_all(struct search *search, const struct reflection_candid
     for (int i = 0; i < p->photos && !esra_pipeline_stopping(p, "align"); i++)
         for (int n = 0; takes_part(p, i) && n < candidates[i].count && !esra_pool_stopping(p->pool); n++)
             TRY(attempt(search, i, &candidates[i].each[n].transform));
-fail:
+done:
     return status;
 }
 
@@ -221,7 +221,7 @@ static esra_status search_motions(struct search *search, const struct reflection
     TRY(try_motions(search));
     TRY(try_all(search, candidates, try_family));
     TRY(try_all(search, candidates, try_one));
-fail:
+done:
     return status;
 }
 
@@ -287,7 +287,7 @@ esra_status esra_pipeline_find_reflection(struct pipeline *p)
         for (int i = 0; i < p->photos && p->reflection_found; i++)
             p->reflection_found = esra_transform_invert(&search.best.each[i], &p->mirror[i]);
     }
-fail:
+done:
     search_free(&search);
     esra_release(&candidates);
     return status;

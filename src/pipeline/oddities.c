@@ -115,7 +115,7 @@ esra_status esra_sharpness(const struct image *photo, bool linear, struct pool *
     TRY(shrink(&grey, pool, message));
     TRY(energies(&grey, FINE_PX, COARSE_PX, energy, pool, message));
     *sharpness = energy[1] > 0 ? energy[0] / energy[1] : 1;
-fail:
+done:
     esra_image_free(&grey);
     return status;
 }
@@ -142,7 +142,7 @@ esra_status esra_pipeline_look(struct pipeline *p)
         p->looks[i].blank = is_blank(&p->seen[i]);
         TRY(esra_sharpness(&p->seen[i], !p->input->stored_values, p->pool, &p->looks[i].sharpness, p->message));
     }
-fail:
+done:
     return status;
 }
 
@@ -281,7 +281,7 @@ static esra_status find_patches(const struct image *mask, const struct image *tr
         }
     remains->patches = (double)all / count;
     remains->largest = (double)largest / count;
-fail:
+done:
     esra_release(&cells.lost);
     esra_release(&cells.queue);
     return status;
@@ -311,7 +311,7 @@ static esra_status see_remains(struct pipeline *p, int i, struct remains *remain
     TRY(esra_joint_predict(p->joint, i, &predicted, &shown, &mask, p->message));
     TRY(esra_joint_trust(p->joint, i, &trust, p->message));
     TRY(esra_remains_find(&predicted, &shown, &mask, &trust, remains, p->message));
-fail:
+done:
     esra_image_free(&predicted);
     esra_image_free(&shown);
     esra_image_free(&mask);
@@ -337,7 +337,7 @@ static esra_status judge_remains(struct pipeline *p)
         p->oddities |= ESRA_WARN_MOVING;
     else if (2 * hidden >= p->photos)
         p->oddities |= ESRA_WARN_OPAQUE;
-fail:
+done:
     return status;
 }
 
@@ -349,7 +349,7 @@ static esra_status layer_energies(struct pipeline *p, const struct image *layer,
     esra_status status;
     TRY(flatten(layer, false, &grey, p->message));
     TRY(energies(&grey, LAYER_FINE_PX, LAYER_COARSE_PX, energy, p->pool, p->message));
-fail:
+done:
     esra_image_free(&grey);
     return status;
 }
@@ -368,7 +368,7 @@ static esra_status compare_layers(struct pipeline *p)
     if (p->joint_info.trusted > EXCHANGED_TRUSTED && mirrored[0] > EXCHANGED_ENERGY * scene[0] &&
         sharper < EXCHANGED_SHARPNESS)
         p->oddities |= ESRA_WARN_EXCHANGED;
-fail:
+done:
     esra_image_free(&layer);
     return status;
 }
@@ -387,6 +387,6 @@ esra_status esra_pipeline_inspect(struct pipeline *p)
     TRY(judge_remains(p));
     if (!p->input->swap && p->photos > 2)
         TRY(compare_layers(p));
-fail:
+done:
     return status;
 }

@@ -80,7 +80,7 @@ static esra_status compress(struct pipeline *p, struct image *stored)
         esra_pool_run(p->pool, compress_rows, &(struct compressing){&p->seen[i], &stored[i]}, rows_blocks(p->height),
                       NULL);
     }
-fail:
+done:
     return status;
 }
 
@@ -94,7 +94,7 @@ static esra_status look(struct pipeline *p, const struct image *stored)
         p->oddities |= ESRA_WARN_LENS;
     if (x->camera.found && !esra_pipeline_stopping(p, "align"))
         TRY(esra_depth_transmitted(&x->scene, p->pool, &x->camera, stored, &options, p->message));
-fail:
+done:
     return status;
 }
 
@@ -131,7 +131,7 @@ static esra_status bring(struct pipeline *p, int i)
     for (size_t n = 0; n < (size_t)p->width * (size_t)p->height; n++)
         p->masks[i].data[n] *= visible.data[n];
     TRY(esra_parallax_shift(p, &x->still[i], &p->still[i]));
-fail:
+done:
     esra_image_free(&visible);
     return status;
 }
@@ -158,7 +158,7 @@ static esra_status bring_all(struct pipeline *p)
             p->masks[i].data[n] = i == p->reference;
         motion->overlap = esra_image_mean(&p->masks[i]);
     }
-fail:
+done:
     return status;
 }
 
@@ -206,7 +206,7 @@ esra_status esra_parallax_find_camera(struct pipeline *p)
     }
     esra_images_free(&roots, p->photos);
     TRY(bring_all(p));
-fail:
+done:
     esra_images_free(&roots, p->photos);
     return status;
 }
@@ -238,7 +238,7 @@ esra_status esra_parallax_return(struct pipeline *p, int i, const struct image *
     TRY(esra_image_create(&back, p->width, p->height, 2, p->message));
     TRY(esra_camera_unmap(p->pool, &x->camera, i, &x->scene.inverse, (struct canvas_offset){0, 0}, &back, p->message));
     esra_resample_map(p->pool, image, &back, own, image_plane(mask, 0));
-fail:
+done:
     esra_image_free(&back);
     return status;
 }

@@ -53,7 +53,7 @@ static esra_status find_steps(struct pipeline *p, struct image *steps)
             steps->data[(size_t)y * p->width + x] = high.data[n] - low.data[n] > STEP_LABELS;
         }
     esra_largest(p->pool, image_plane(steps, 0), image_plane(steps, 0), STEP_BESIDE_PX, image_plane(&scratch, 0));
-fail:
+done:
     esra_image_free(&high);
     esra_image_free(&low);
     esra_image_free(&scratch);
@@ -80,7 +80,7 @@ esra_status esra_parallax_vote(struct pipeline *p)
                         &upper, p->pool, p->message));
     if (!esra_pool_stopping(p->pool))
         TRY(esra_integrate(x->agreement.gradients, &p->aligned[p->reference], &upper, &x->voted, p->pool, p->message));
-fail:
+done:
     esra_image_free(&steps);
     esra_image_free(&upper);
     return status;
@@ -100,7 +100,7 @@ static esra_status find_rest(struct pipeline *p, int i, struct image *rest)
     for (size_t n = 0; n < pixels * (size_t)p->channels; n++)
         rest->data[n] =
             p->seen[i].data[n] + (float)(p->mixing[i] * (p->parallax->offset[i][n / pixels] - (double)rest->data[n]));
-fail:
+done:
     esra_image_free(&mask);
     return status;
 }
@@ -120,7 +120,7 @@ static esra_status meet(struct pipeline *p, int i)
     for (size_t n = 0; i != p->reference && n < (size_t)p->width * (size_t)p->height; n++)
         p->masks[i].data[n] *= met.data[n];
     TRY(esra_parallax_shift(p, &x->mirror[i], &p->mirror[i]));
-fail:
+done:
     esra_image_free(&map);
     esra_image_free(&met);
     return status;
@@ -141,7 +141,7 @@ esra_status esra_parallax_find_reflection(struct pipeline *p)
             TRY(meet(p, i));
         p->reflection_found = !esra_pool_stopping(p->pool);
     }
-fail:
+done:
     esra_images_free(&rests, p->photos);
     return status;
 }
@@ -180,7 +180,7 @@ esra_status esra_parallax_solve_jointly(struct pipeline *p)
         TRY(esra_joint_solve(p->joint, &model, &beside_prior, 0, &p->joint_info, p->message));
         esra_joint_trim(p->joint);
     }
-fail:
+done:
     esra_release(&confidence);
     return status;
 }

@@ -100,7 +100,7 @@ static esra_status find_motions(struct pipeline *p)
         return esra_fail(p->message, ESRA_BAD_ARGUMENT, "layers cannot be swapped when they are told apart by depth");
     TRY(p->by_depth ? RUN_STEPS(p, "align", depth_first_steps) : RUN_STEPS(p, "align", first_steps));
     TRY(p->by_depth ? RUN_STEPS(p, "align", depth_motion_steps) : RUN_STEPS(p, "align", motion_steps));
-fail:
+done:
     return status;
 }
 
@@ -130,7 +130,7 @@ static esra_status solve_both(struct pipeline *p)
         TRY(RUN_STEPS(p, "align", depth_motion_steps));
     }
     TRY(RUN_STEPS(p, "separate", depth_joint_steps));
-fail:
+done:
     return status;
 }
 
@@ -139,7 +139,7 @@ esra_status esra_pipeline_try_flat(struct pipeline *p)
     esra_status status;
     TRY(RUN_STEPS(p, "align", motion_steps));
     TRY(RUN_STEPS(p, "separate", joint_steps));
-fail:
+done:
     return status;
 }
 
@@ -150,7 +150,7 @@ esra_status esra_pipeline_try_depth(struct pipeline *p)
     TRY(RUN_STEPS(p, "align", depth_motion_steps));
     TRY(RUN_STEPS(p, "separate", depth_joint_steps));
     TRY(RUN_STEPS(p, "separate", judge_steps));
-fail:
+done:
     return status;
 }
 
@@ -185,7 +185,7 @@ esra_status esra_pipeline_align_only(struct pipeline *p)
         esra_pipeline_decide(p);
     }
     esra_pipeline_tell(p);
-fail:
+done:
     p->input = callers;
     end(p);
     return status;
@@ -215,7 +215,7 @@ esra_status esra_pipeline_run(struct pipeline *p)
     out->solve_s = lap(p, &out->total_s);
     TRY(esra_pipeline_return(p));
     lap(p, &out->total_s);
-fail:
+done:
     end(p);
     return status;
 }

@@ -72,7 +72,7 @@ static esra_status take_reflection(struct pipeline *p, struct round *round)
                 to[x] = from[column];
             }
         }
-fail:
+done:
     esra_image_free(&canvas);
     return status;
 }
@@ -91,7 +91,7 @@ static esra_status begin_round(struct pipeline *p, struct round *round)
     TRY(esra_image_create(&round->base, p->width, p->height, p->channels, p->message));
     TRY(esra_image_create(&round->warped, p->width, p->height, p->channels, p->message));
     TRY(esra_image_create(&round->mask, p->width, p->height, 1, p->message));
-fail:
+done:
     return status;
 }
 
@@ -120,7 +120,7 @@ static esra_status refine_transmitted(struct pipeline *p, struct round *round, i
                            p->message));
     if (!(esra_transform_distance(step, &identity, p->width, p->height) <= STEP_TRANSMITTED_PX))
         *step = identity;
-fail:
+done:
     return status;
 }
 
@@ -142,7 +142,7 @@ static esra_status refine_reflected(struct pipeline *p, struct round *round, int
     if (!(esra_transform_distance(&after, &before, p->width, p->height) <= most_px))
         after = before;
     esra_transform_invert(&after, &p->mirror[i]);
-fail:
+done:
     return status;
 }
 
@@ -170,7 +170,7 @@ static esra_status refine_gain(struct pipeline *p, struct round *round, int i)
     if (mixing[1].support >= GAIN_SUPPORT)
         p->reflection_gain[i] =
             fmin(fmax(mixing[1].coefficient, GAIN_LEAST * p->mixing[i]), GAIN_MOST * p->mixing[i]);
-fail:
+done:
     return status;
 }
 
@@ -186,7 +186,7 @@ static esra_status refine_gains(struct pipeline *p, struct round *round)
     for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++)
         if (i != p->reference && p->motions[i].aligned)
             TRY(refine_gain(p, round, i));
-fail:
+done:
     return status;
 }
 
@@ -212,7 +212,7 @@ static esra_status refine_all(struct pipeline *p, struct round *round)
         p->still[i] = esra_transform_compose(&p->still[i], &step);
         p->mirror[i] = esra_transform_compose(&p->mirror[i], &step);
     }
-fail:
+done:
     return status;
 }
 
@@ -252,7 +252,7 @@ esra_status esra_pipeline_solve_jointly(struct pipeline *p)
         TRY(solve(p, false));
     }
     esra_joint_trim(p->joint);
-fail:
+done:
     round_free(&round);
     return status;
 }
@@ -293,7 +293,7 @@ esra_status esra_pipeline_exchange(struct pipeline *p)
         TRY(solve(p, true));
         esra_joint_trim(p->joint);
     }
-fail:
+done:
     return status;
 }
 
@@ -314,6 +314,6 @@ esra_status esra_pipeline_unpark(struct pipeline *p)
     TRY(esra_pipeline_warp(p)); /* which may leave off, when there is enough */
     if (p->joint && !esra_pool_stopping(p->pool))
         TRY(esra_joint_load(p->joint, &photos, p->message));
-fail:
+done:
     return status;
 }

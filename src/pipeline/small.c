@@ -28,7 +28,7 @@ static esra_status halve(const struct pipeline *p, const struct image *from, int
         *to = last = next;
     }
     return ESRA_OK;
-fail:
+done:
     esra_image_free(to);
     return status;
 }
@@ -56,7 +56,7 @@ static esra_status align(struct pipeline *p, struct pipeline *small, double scal
         TRY(esra_pipeline_align(small));
         take_motions(p, small, 1 / scale);
     }
-fail:
+done:
     return status;
 }
 
@@ -100,7 +100,7 @@ static esra_status find(struct pipeline *p, const struct image *images, esra_ima
     if (!esra_pipeline_stopping(&small, "separate"))
         TRY(esra_pipeline_choose(&small));
     take_over(p, &small, 1 / scale);
-fail:
+done:
     esra_pipeline_free(&small);
     return status;
 }
@@ -119,7 +119,7 @@ esra_status esra_pipeline_approach(struct pipeline *p)
         TRY(halve(p, &p->seen[i], times, &images[i]));
     if (!esra_pipeline_stopping(p, "align"))
         TRY(find(p, images, views, ldexp(1, -times)));
-fail:
+done:
     esra_images_free(&images, p->photos);
     esra_release(&views);
     return status;

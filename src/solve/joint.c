@@ -76,7 +76,7 @@ esra_status esra_joint_load(struct joint *joint, const struct joint_photos *phot
         top->mask[i] = photos->masks ? photos->masks[i].data : NULL;
     }
     joint->halved = false;
-fail:
+done:
     return status;
 }
 
@@ -126,7 +126,7 @@ esra_status esra_joint_create(struct joint **out, const struct joint_photos *pho
         TRY(esra_fail_memory(message));
     TRY(esra_joint_load(joint, photos, message));
     return ESRA_OK;
-fail:
+done:
     esra_joint_free(out);
     return status;
 }
@@ -202,7 +202,7 @@ static esra_status store_layer(const struct joint *joint, int k, struct image *o
     const struct joint_level *level = &joint->level[joint->finest];
     TRY(esra_image_create(out, level->width[k], level->height[k], level->channels, message));
     lanes_store(level->layer[k], out, 0, level->height[k]);
-fail:
+done:
     return status;
 }
 
@@ -228,7 +228,7 @@ esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *
     TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], level->channels, message));
     struct answer answer = {level, out, photo, (float)joint->reflection_gain[photo]};
     esra_pool_run(joint->pool, seen_rows, &answer, JOINT_BLOCKS, NULL);
-fail:
+done:
     return status;
 }
 
@@ -268,7 +268,7 @@ esra_status esra_joint_predict(const struct joint *joint, int photo, struct imag
                                     predicted, shown, mask};
     esra_pool_run(joint->pool, predict_rows, &prediction, JOINT_BLOCKS, NULL);
     return ESRA_OK;
-fail:
+done:
     esra_image_free(predicted);
     esra_image_free(shown);
     esra_image_free(mask);
@@ -284,6 +284,6 @@ esra_status esra_joint_trust(const struct joint *joint, int photo, struct image 
     TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], 1, message));
     for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
         out->data[n] = joint->confidence[photo] > 0 ? level->weight[photo][n] / (float)joint->confidence[photo] : 0;
-fail:
+done:
     return status;
 }

@@ -17,7 +17,7 @@ static esra_status halve_expected(const struct image *fine, struct image *half, 
     for (int c = 0; c < fine->channels; c++)
         esra_diff_halve(image_plane(&fine[0], c), image_plane(&fine[1], c), image_plane(&half[0], c),
                         image_plane(&half[1], c));
-fail:
+done:
     return status;
 }
 
@@ -42,7 +42,7 @@ esra_status esra_joint_expect(struct joint *joint, const struct joint_model *mod
         }
         fine = here;
     }
-fail:
+done:
     for (int k = 0; k < 2; k++) {
         esra_image_free(&here[k]);
         esra_image_free(&next[k]);

@@ -237,7 +237,7 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
     climb(joint, settings, info);
     finish(joint, info, start_s);
     joint->finest = joint->wanted;
-fail:
+done:
     return status;
 }
 
@@ -259,6 +259,6 @@ esra_status esra_joint_resume(struct joint *joint, const struct joint_model *mod
     esra_joint_system_enter(&joint->system, &joint->level[joint->finest]);
     improve(joint, settings, settings->reweighings, false, info);
     finish(joint, info, start_s);
-fail:
+done:
     return status;
 }

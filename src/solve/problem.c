@@ -93,7 +93,7 @@ static esra_status check_photos(const struct problem *problem, struct message *m
         TRY(check_shape(&problem->weights[i], problem, 1, "weight map", i + 1, message));
         TRY(check_samples(&problem->weights[i], problem->width, problem->height, 0, 1, "weight map", i + 1, message));
     }
-fail:
+done:
     return status;
 }
 
@@ -107,7 +107,7 @@ static esra_status check_gradients(const struct problem *problem, struct message
         TRY(check_samples(&problem->gradients[n], problem->width - horizontal, problem->height - !horizontal,
                           -LARGEST_SAMPLE, LARGEST_SAMPLE, names[horizontal], n / 2, message));
     }
-fail:
+done:
     return status;
 }
 
@@ -123,7 +123,7 @@ static esra_status check_start(const struct problem *problem, struct message *me
         TRY(check_samples(image, problem->width - horizontal, problem->height - vertical, -LARGEST_SAMPLE, LARGEST_SAMPLE,
                           what, layer, message));
     }
-fail:
+done:
     return status;
 }
 
@@ -134,7 +134,7 @@ static esra_status check_result(const struct problem *problem, const esra_result
         TRY(check_shape(&result->layers[l], problem, problem->channels, "result layer", l, message));
     for (int n = 0; result->duals && n < 2 * problem->layers; n++)
         TRY(check_shape(&result->duals[n], problem, problem->channels, "result dual of layer", n / 2, message));
-fail:
+done:
     return status;
 }
 
@@ -201,6 +201,6 @@ esra_status esra_problem_check(struct problem *out, const esra_problem *problem,
     TRY(check_result(out, result, message));
     /* Photos and gradients met to 2^-16, a 256th of an 8-bit step. */
     out->tiny = ldexp(data_energy(out), -32) + ldexp(lambda * slopes(out), -16);
-fail:
+done:
     return status;
 }

@@ -90,7 +90,7 @@ esra_status esra_canvas_draw(struct image *canvas, struct pool *pool, const esra
                               (image.height - 1 - step * (frame->height - 1)) / 2, 0, 0, 1}};
     esra_resample(pool, &image, &fill, canvas, (struct plane){0});
     TRY(smooth(canvas, pool, blur_px, message));
-fail:
+done:
     esra_image_free(&image);
     return status;
 }

@@ -76,7 +76,7 @@ esra_status esra_relief_shape(struct relief *relief, struct pool *pool, int laye
         double value = fmin(fmax(relief->inverse.data[n], 0), 1);
         relief->inverse.data[n] = (float)(relief->low + (relief->high - relief->low) * value);
     }
-fail:
+done:
     return status;
 }
 

@@ -78,7 +78,7 @@ static esra_status check_settings(const esra_synth_settings *s, struct message *
         TRY(check_range(m, "the focal length", s->focal_px, (s->width > s->height ? s->width : s->height) / 5., 1e7));
     if (s->bits != 0 && s->bits != 8 && s->bits != 16)
         return esra_fail(m, ESRA_BAD_ARGUMENT, "bits is %d: it must be 8 or 16", s->bits);
-fail:
+done:
     return status;
 }
 
@@ -268,7 +268,7 @@ static esra_status prepare_layer(struct synth *s, int l, const esra_image *pictu
         TRY(esra_relief_shape(&s->layers[l], s->pool, l, l ? settings->reflected_depth : settings->transmitted_depth,
                               &s->message));
     TRY(esra_image_create(&s->seen[l], settings->width, settings->height, picture->channels, &s->message));
-fail:
+done:
     return status;
 }
 
@@ -293,7 +293,7 @@ static esra_status prepare(struct synth *s, const esra_image *const pictures[2])
                               s->frame.height + 2 * spare};
     for (int l = 0; l < 2; l++)
         TRY(prepare_layer(s, l, pictures[l]));
-fail:
+done:
     return status;
 }
 
@@ -344,7 +344,7 @@ esra_status esra_synth(const esra_image *transmitted, const esra_image *reflecte
     for (int i = 0; i < s.settings.photos && !esra_pool_stopping(s.pool); i++)
         draw_photo(&s, i);
     tell_truth(&s);
-fail:
+done:
     memcpy(result->message, s.message.text, sizeof result->message - 1);
     result->message[sizeof result->message - 1] = '\0';
     synth_free(&s);

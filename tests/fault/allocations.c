@@ -282,7 +282,7 @@ static esra_status look(struct pool *pool, const struct scene *scene)
     TRY(esra_image_create(&map, scene->width, scene->height, 2, &message));
     TRY(esra_camera_unmap(pool, &camera, 1, &depth[0].inverse, none, &map, &message));
     TRY(esra_camera_visible(pool, &camera, 1, &depth[0].inverse, none, .1, &map, &message));
-fail:
+done:
     CHECK((status == ESRA_OK) == (message.text[0] == '\0'));
     esra_image_free(&map);
     for (int n = 0; n < 2; n++)

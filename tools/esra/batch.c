@@ -67,7 +67,7 @@ static esra_status prepare(struct batch *batch, const char *jobs)
         rmdir(folder);
     TRY(status);
     TRY(batch_journal_open(&batch->journal, folder, &batch->message));
-fail:
+done:
     return status;
 }
 

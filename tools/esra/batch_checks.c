@@ -200,7 +200,7 @@ static esra_status check_inputs(const struct targets *targets, const struct batc
     for (int n = 0; n < jobs->count; n++)
         for (int w = 0; w < jobs->scenes[n].word_count; w++)
             TRY(check_input(targets, jobs, folder, batch_input(&jobs->scenes[n], w), jobs->scenes[n].line, message));
-fail:
+done:
     return status;
 }
 
@@ -228,7 +228,7 @@ esra_status batch_check_files(const struct batch_jobs *jobs, const char *folder,
     TRY(check_jobs_file(&targets, jobs, message));
     TRY(check_apart(&targets, jobs, message));
     TRY(check_inputs(&targets, jobs, folder, message));
-fail:
+done:
     free(targets.items);
     free(journal);
     return status;

@@ -151,7 +151,7 @@ static esra_status take_options(struct reader *reader, json_t *options)
     if (options && !json_is_object(options))
         return refuse(reader, "options is no object such as {\"lambda\": 0.01}");
     json_object_foreach(options, name, value) TRY(add_option(reader, name, value));
-fail:
+done:
     return status;
 }
 
@@ -168,7 +168,7 @@ static esra_status take_photos(struct reader *reader, const json_t *photos)
             return refuse(reader, "photo %zu is no name of a file", n + 1);
         TRY(add_path(reader, "", json_string_value(photo)));
     }
-fail:
+done:
     return status;
 }
 
@@ -210,7 +210,7 @@ static esra_status take_line(struct reader *reader, const char *text, size_t siz
     TRY(take_output(reader, json_object_get(job, "output")));
     TRY(take_photos(reader, json_object_get(job, "photos")));
     TRY(take_options(reader, json_object_get(job, "options")));
-fail:
+done:
     return status;
 }
 
@@ -241,7 +241,7 @@ static esra_status take_lines(struct reader *reader, const char *text, size_t si
     if (jobs->count == 0)
         return esra_fail(reader->message, ESRA_BAD_DATA, "%s has no lines: one JSON object a scene is needed",
                          jobs->name);
-fail:
+done:
     return status;
 }
 
@@ -277,7 +277,7 @@ esra_status batch_jobs_read(struct batch_jobs *jobs, const char *path, struct me
     text.data = longer;
     text.data[text.size] = '\0';
     TRY(take_lines(&reader, (const char *)text.data, text.size));
-fail:
+done:
     esra_bytes_free(&text);
     return status;
 }

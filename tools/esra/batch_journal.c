@@ -81,7 +81,7 @@ static esra_status take_lines(struct batch_journal *journal, const struct bytes 
     esra_status status = ESRA_OK;
     for (; at < end && (stop = memchr(at, '\n', (size_t)(end - at))); at = stop + 1)
         TRY(take_line(journal, at, (size_t)(stop - at), message));
-fail:
+done:
     return status;
 }
 
@@ -98,7 +98,7 @@ static esra_status load(struct batch_journal *journal, struct message *message)
     /* What was cut off is closed, so that the next line stands by itself. */
     if (text.size > 0 && text.data[text.size - 1] != '\n' && !write_all(journal->fd, "\n"))
         TRY(esra_fail(message, ESRA_IO_ERROR, "writing %s broke off: %s", journal->path, strerror(errno)));
-fail:
+done:
     esra_bytes_free(&text);
     return status;
 }

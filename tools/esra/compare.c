@@ -41,7 +41,7 @@ static esra_status read_pictures(struct job *job, char **names)
     if (a->width != b->width || a->height != b->height)
         return esra_fail(&job->message, ESRA_BAD_DATA, "%s is %d x %d and %s is %d x %d: only pictures of one size can be "
                          "compared", names[0], a->width, a->height, names[1], b->width, b->height);
-fail:
+done:
     return status;
 }
 
@@ -92,7 +92,7 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     TRY(read_pictures(job, names));
     TRY(compare(job));
     return print(job);
-fail:
+done:
     return complain(exit_code_of(status), NAME, "%s", job->message.text);
 }
 

@@ -74,7 +74,7 @@ static esra_status choose_light(struct scene *scene, int i, const struct photo *
         esra_light_stored(&scene->lights[i]);
     else
         TRY(reading_light(&scene->lights[i], photo, scene->photos[i].pixels.channels, message));
-fail:
+done:
     return status;
 }
 
@@ -97,7 +97,7 @@ static esra_status take_colour(struct scene *scene, int i, bool stored, struct m
     esra_light_free(&scene->lights[i]);
     TRY(choose_light(scene, i, from, stored, message));
     scene->primaries[i] = reading_primaries(&scene->lights[i], from);
-fail:
+done:
     return status;
 }
 
@@ -111,7 +111,7 @@ static esra_status take_light(struct scene *scene, int i, bool stored, struct me
     if (pixels->channels != scene->channels)
         TRY(take_colour(scene, i, stored, message));
     scene->views[i] = esra_image_planar(pixels->data, pixels->width, pixels->height, pixels->channels);
-fail:
+done:
     return status;
 }
 
@@ -129,7 +129,7 @@ static esra_status read_photo(struct scene *scene, int i, const struct scene_opt
     TRY(check_size(scene, i, message));
     int channels = scene->photos[i].pixels.channels;
     scene->channels = channels > scene->channels ? channels : scene->channels;
-fail:
+done:
     return status;
 }
 
@@ -146,7 +146,7 @@ static esra_status read_photos(struct scene *scene, const struct scene_options *
     }
     scene->width = scene->photos[0].pixels.width;
     scene->height = scene->photos[0].pixels.height;
-fail:
+done:
     return status;
 }
 
@@ -178,7 +178,7 @@ esra_status scene_read(struct scene *scene, char **operands, int count, const st
         TRY(esra_fail_memory(message));
     TRY(read_photos(scene, options, message));
     return ESRA_OK;
-fail:
+done:
     scene_free(scene);
     return status;
 }

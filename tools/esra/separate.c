@@ -114,7 +114,7 @@ static esra_status make_pictures(struct job *job)
     job->separation.transmitted = view_of(&job->transmitted);
     job->separation.reflected = job->reflected_views;
     job->separation.confidence = view_of(&job->confidence);
-fail:
+done:
     return status;
 }
 
@@ -204,7 +204,7 @@ static enum exit_code separate(void *all, const struct parsed *parsed)
     TRY(make_pictures(job));
     TRY(run_library(job, esra_solver_separate, NULL, 0));
     return finish(job);
-fail:
+done:
     signals_begin(); /* and no end at once: what was begun is taken away in order */
     return signals_seen() ? signals_complain(job->name, 0, "") : fail(job, status);
 }
@@ -246,7 +246,7 @@ static enum exit_code align(void *all, const struct parsed *parsed)
     if (!job->options.quiet)
         job_print_warnings(job);
     return aligned_photos(job) < 2 ? EXIT_NOT_ALIGNED : EXIT_DONE;
-fail:
+done:
     esra_output_discard(&output);
     return signals_seen() ? signals_complain(job->name, 0, "") : fail(job, status);
 }

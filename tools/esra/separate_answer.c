@@ -161,7 +161,7 @@ static esra_status write_picture(struct job *job, const char *stem, const struct
     snprintf(file, sizeof file, "%s.%s", stem, options.format);
     TRY(begin_file(job, file, &output));
     TRY(esra_photo_write_output(&dressed, output, file, &options, &job->message));
-fail:
+done:
     return status;
 }
 
@@ -176,7 +176,7 @@ static esra_status write_pictures(struct job *job)
         TRY(write_picture(job, stem, &job->reflected[i], &job->scene.photos[i]));
     }
     TRY(write_picture(job, "confidence", &job->confidence, NULL));
-fail:
+done:
     return status;
 }
 
@@ -231,7 +231,7 @@ static esra_status write_report(struct job *job)
     };
     TRY(begin_file(job, "report.html", &output));
     TRY(report_write(&report, output, &job->message));
-fail:
+done:
     free(images);
     return status;
 }
@@ -249,6 +249,6 @@ esra_status job_write_all(struct job *job)
     TRY(begin_file(job, "result.json", &output));
     TRY(job_write_json(job, job->result, output));
     TRY(esra_output_commit_all(job->outputs, job->output_count, &job->placed, &job->message));
-fail:
+done:
     return status;
 }

@@ -36,7 +36,7 @@ static esra_status for_all_files(struct job *job, file_action *act)
         snprintf(stem, sizeof stem, "reflected-%d", i + 1);
         TRY(for_picture(job, act, stem, &photos[i]));
     }
-fail:
+done:
     return status;
 }
 
@@ -90,7 +90,7 @@ esra_status job_spare_inputs(struct job *job, const char *path)
     for (int n = 0; n < job->operand_count; n++)
         if (job->operands[n][0] == '@')
             TRY(esra_output_spare(path, &(const char *){job->operands[n] + 1}, 1, &job->message));
-fail:
+done:
     return status;
 }
 
@@ -106,7 +106,7 @@ static esra_status check_file(struct job *job, const char *file, struct photo *l
     TRY(try_file(path, &job->message));
     if (like)
         TRY(fit_metadata(job, path, like));
-fail:
+done:
     return status;
 }
 
@@ -129,6 +129,6 @@ esra_status job_prepare_outputs(struct job *job)
     TRY(esra_paths_make_folder(job->options.output, &job->folder_made, &job->message));
     TRY(for_all_files(job, check_file));
     TRY(esra_output_apart(job->paths, job->path_count, &job->message));
-fail:
+done:
     return status;
 }

@@ -151,7 +151,7 @@ static esra_status take_gradients(struct job *job)
                                               scene->width, scene->height, scene->channels, array->stride[3],
                                               array->stride[2], array->dimensions == 5 ? array->stride[4] : 0};
     job->photos.gradients = job->gradient_views;
-fail:
+done:
     return status;
 }
 
@@ -168,7 +168,7 @@ static esra_status take_transforms(struct job *job)
     job->reference = job->transforms.reference;
     job->photos.transmitted = job->transforms.transmitted;
     job->photos.reflected = job->transforms.reflected;
-fail:
+done:
     return status;
 }
 
@@ -186,6 +186,6 @@ esra_status job_read_inputs(struct job *job, const struct parsed *parsed)
     job->photos.photos = job->scene.paths.count;
     job->photos.images = job->scene.views;
     job->photos.reference = job->reference;
-fail:
+done:
     return status;
 }

@@ -74,7 +74,7 @@ static esra_status open_outputs(struct solve_job *job)
         TRY(esra_output_open(&job->outputs[n], names[n], &job->message));
         job->outputs[n].enough = job->options.keep_partial ? NULL : signals_seen;
     }
-fail:
+done:
     return status;
 }
 
@@ -86,7 +86,7 @@ static esra_status write_outputs(struct solve_job *job)
     if (job->duals)
         TRY(esra_npy_write(&job->outputs[1], job->duals, job->dimensions + 1, job->dual_shape, &job->message));
     TRY(esra_output_commit_all(job->outputs, job->duals ? 2 : 1, &job->placed, &job->message));
-fail:
+done:
     return status;
 }
 
@@ -148,7 +148,7 @@ static esra_status spare_inputs(struct solve_job *job)
     TRY(esra_output_spare(o->output, inputs, 3, &job->message));
     if (o->duals)
         TRY(esra_output_spare(o->duals, inputs, 3, &job->message));
-fail:
+done:
     return status;
 }
 
@@ -198,7 +198,7 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     if (status == ESRA_OK)
         return finish(job);
     signals_begin();
-fail:
+done:
     return signals_seen() ? signals_complain(NAME, 0, "") : fail(job, status);
 }
 

@@ -106,7 +106,7 @@ esra_status solve_read_arrays(struct solve_job *job)
     TRY(esra_npy_read(&job->gradients, o->gradients, accept_shape, &gradients, &job->message));
     if (o->weights)
         TRY(esra_npy_read(&job->weights, o->weights, accept_shape, &weights, &job->message));
-fail:
+done:
     return status;
 }
 

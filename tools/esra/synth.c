@@ -51,7 +51,7 @@ static esra_status read_picture(struct synth_job *job, struct photo *photo, cons
     struct primaries own = reading_primaries(&light, photo), srgb = PRIMARIES_SRGB;
     struct colour_map to_srgb = esra_colour_map(&own, &srgb);
     esra_colour_map_apply(&to_srgb, &photo->pixels);
-fail:
+done:
     esra_light_free(&light);
     return status;
 }
@@ -79,7 +79,7 @@ static esra_status read_depth(struct synth_job *job, int layer)
     make_grey(&depth->pixels);
     job->depth_views[layer] = esra_image_planar(depth->pixels.data, depth->pixels.width, depth->pixels.height, 1);
     *(layer ? &job->settings.reflected_depth : &job->settings.transmitted_depth) = &job->depth_views[layer];
-fail:
+done:
     return status;
 }
 
@@ -101,7 +101,7 @@ static esra_status make_room_for_depth(struct synth_job *job)
     job->result.cameras = job->cameras;
     job->result.transmitted_inverse = view(&job->inverses[0]);
     job->result.reflected_inverse = view(&job->inverses[1]);
-fail:
+done:
     return status;
 }
 
@@ -131,7 +131,7 @@ static esra_status make_room(struct synth_job *job)
     job->result.reflection_gain = job->gains + n;
     if (job->settings.depth)
         TRY(make_room_for_depth(job));
-fail:
+done:
     return status;
 }
 
@@ -154,7 +154,7 @@ static esra_status make_files(struct synth_job *job)
     job->interrupted = signals_exit();
     if (job->interrupted == EXIT_DONE)
         TRY(esra_output_commit_all(job->outputs, job->output_count, &job->placed, &job->message));
-fail:
+done:
     return status;
 }
 
@@ -177,7 +177,7 @@ static enum exit_code work(void *all, const struct parsed *parsed)
         return signals_complain(SYNTH_NAME, job->placed, job->message.text);
     TRY(status);
     return EXIT_DONE;
-fail:
+done:
     return complain(exit_code_of(status), SYNTH_NAME, "%s", job->message.text);
 }
 

@@ -20,7 +20,7 @@ static esra_status prepare_folder(struct synth_job *job)
     job->outputs = calloc((size_t)files, sizeof *job->outputs);
     job->paths = calloc((size_t)files, sizeof *job->paths);
     return job->outputs && job->paths ? ESRA_OK : esra_fail_memory(&job->message);
-fail:
+done:
     return status;
 }
 
@@ -38,7 +38,7 @@ static esra_status begin_file(struct synth_job *job, const char *file)
     TRY(esra_output_spare(path, inputs, 4, &job->message));
     TRY(esra_output_open(output, path, &job->message));
     output->enough = signals_seen;
-fail:
+done:
     return status;
 }
 
@@ -60,7 +60,7 @@ esra_status synth_begin_files(struct synth_job *job)
     }
     TRY(begin_file(job, "truth.json"));
     TRY(esra_output_apart(job->paths, job->output_count, &job->message));
-fail:
+done:
     return status;
 }
 
@@ -74,7 +74,7 @@ static esra_status write_pictures(struct synth_job *job)
         TRY(esra_photo_write_output(&photo, &job->outputs[k], job->paths[k], k < n ? &job->write : &truth,
                                     &job->message));
     }
-fail:
+done:
     return status;
 }
 
@@ -85,7 +85,7 @@ static esra_status write_depths(struct synth_job *job)
     for (int l = 0; job->settings.depth && l < 2; l++)
         TRY(esra_npy_write(&job->outputs[job->settings.photos + 2 + l], job->inverses[l].data, 2, shape,
                            &job->message));
-fail:
+done:
     return status;
 }
 
@@ -157,7 +157,7 @@ static esra_status write_truth(struct synth_job *job)
     if (!text)
         return esra_fail_memory(&job->message);
     TRY(esra_output_write(output, text, strlen(text), &job->message));
-fail:
+done:
     free(text);
     return status;
 }
@@ -168,6 +168,6 @@ esra_status synth_write_files(struct synth_job *job)
     TRY(write_pictures(job));
     TRY(write_depths(job));
     TRY(write_truth(job));
-fail:
+done:
     return status;
 }

@@ -110,7 +110,7 @@ esra_status transforms_read(struct transforms *t, const char *path, int count, i
     if (!t->transmitted || !t->reflected)
         TRY(esra_fail_memory(message));
     TRY(take_object(t, object, path, width, height, message));
-fail:
+done:
     json_decref(object);
     esra_bytes_free(&text);
     if (status != ESRA_OK)
