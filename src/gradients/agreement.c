@@ -17,6 +17,7 @@
 
 #include "base/memory.h"
 #include "base/rows.h"
+#include "gradients/thresholds.h"
 #include "ops/blur.h"
 #include "ops/extreme.h"
 
@@ -25,9 +26,6 @@
 /* Window at 900 px of width; it grows with the photos, as their blur and the errors of their maps do. */
 #define WINDOW_PX    1.5
 #define WINDOW_WIDTH 900.0
-
-/* Measured on four scenes: .5 to 1 are alike. */
-#define KAPPA .7f
 
 /* Noise of a sample: 8-bit photos of handheld cameras in good light. A difference of gradients adds four samples of
  * this variance in each of its numbers, the difference of a gradient from a median about two. */
@@ -131,7 +129,7 @@ static float foreign_at(const struct voting *v, int x, int y)
             votes[count++] = plane_row(v->spread[i], y)[x];
     if (count < 2)
         return 0;
-    float d = plane_row(v->distance, y)[x], s = KAPPA * median_of(votes, count);
+    float d = plane_row(v->distance, y)[x], s = (float)gradients_thresholds.agreement_kappa * median_of(votes, count);
     float guard = p->guard ? plane_row(image_plane(p->guard, 0), y)[x] : 0;
     return d * d / (d * d + s * s + v->noise * v->noise) * (1 - guard);
 }
