@@ -40,7 +40,7 @@ struct errors {
 static struct {
     int photos;
     bool stored, no_reflection;
-    struct pool *pool;
+    struct context *context;
     struct errors transmitted, reflected, mixing, first, any;
     double seconds;
     int scenes, swapped;
@@ -171,7 +171,7 @@ static bool bring_to_reference(struct scene *scene, const struct photo_motion *m
         if (esra_image_create(&scene->aligned[n], width, height, 3, &message) != ESRA_OK ||
             esra_image_create(&scene->mask[n], width, height, 1, &message) != ESRA_OK)
             return false;
-        esra_resample(bench.pool, &scene->photo[n], &motions[n].transmitted, &scene->aligned[n],
+        esra_resample(bench.context, &scene->photo[n], &motions[n].transmitted, &scene->aligned[n],
                       image_plane(&scene->mask[n], 0));
     }
     return true;
@@ -190,12 +190,11 @@ static void run_reflection(struct scene *scene, const struct photo_motion *motio
 {
     struct reflection_candidates found[PHOTOS_MOST];
     double a[PHOTOS_MOST];
-    struct message message;
     struct reflection_problem problem = {scene->aligned, scene->mask, a, scene->photos, 0, motions, MOTION_HOMOGRAPHY};
     for (int n = 0; n < scene->photos; n++)
         a[n] = mixing[n].coefficient;
     double start = esra_timer_now_s();
-    if (esra_reflection_find(bench.pool, &problem, found, &message) != ESRA_OK)
+    if (esra_reflection_find(bench.context, &problem, found) != ESRA_OK)
         return;
     printf("  reflection %.2f s\n", esra_timer_now_s() - start);
     for (int n = 1; n < scene->photos; n++) {
@@ -216,8 +215,7 @@ static void run_reflection(struct scene *scene, const struct photo_motion *motio
 static void run_mixing(struct scene *scene, const struct photo_motion *motions, bool swapped)
 {
     struct mixing mixing[PHOTOS_MOST];
-    struct message message;
-    if (esra_mixing_estimate(bench.pool, scene->aligned, scene->mask, scene->photos, 0, mixing, &message) != ESRA_OK)
+    if (esra_mixing_estimate(bench.context, scene->aligned, scene->mask, scene->photos, 0, mixing) != ESRA_OK)
         return;
     printf("  mixing, error in %%:");
     for (int n = 1; n < scene->photos; n++) {
@@ -243,14 +241,13 @@ static void run_scene(const char *path)
 {
     struct scene scene = {.path = path};
     struct photo_motion motions[PHOTOS_MOST];
-    struct message message = {""};
     struct align_options options = {MOTION_HOMOGRAPHY, bench.stored};
     if (!read_scene(&scene)) {
         printf("%s: cannot be read\n", path);
         return;
     }
     double start = esra_timer_now_s();
-    esra_status status = esra_align(bench.pool, scene.photo, scene.photos, 0, &options, motions, &message);
+    esra_status status = esra_align(bench.context, scene.photo, scene.photos, 0, &options, motions);
     double seconds = esra_timer_now_s() - start;
     if (status == ESRA_OK) {
         bool swapped = is_swapped(&scene, motions);
@@ -260,7 +257,7 @@ static void run_scene(const char *path)
             run_mixing(&scene, motions, swapped);
         bench.swapped += swapped;
     } else {
-        printf("%s: %s\n", path, message.text);
+        printf("%s: %s\n", path, bench.context->message->text);
     }
     bench.seconds += seconds;
     bench.scenes++;
@@ -295,7 +292,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[first], "--threads") == 0 && first + 1 < argc)
             threads = atoi(argv[++first]);
     }
-    if (esra_pool_create(&bench.pool, threads, &message) != ESRA_OK)
+    if (esra_context_create(&bench.context, threads, &message) != ESRA_OK)
         return 1;
     for (int n = first; n < argc; n++)
         run_scene(argv[n]);
@@ -307,6 +304,6 @@ int main(int argc, char **argv)
            100 * quantile(&bench.mixing, .5), 100 * quantile(&bench.mixing, .95), 100 * quantile(&bench.mixing, 1));
     printf("%d scenes, %d with layers swapped, %.2f s a scene\n", bench.scenes, bench.swapped,
            bench.scenes ? bench.seconds / bench.scenes : 0);
-    esra_pool_free(&bench.pool);
+    esra_context_free(&bench.context);
     return 0;
 }

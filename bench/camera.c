@@ -19,7 +19,7 @@ struct job {
     struct photo photos[PHOTOS_MOST];
     struct image images[PHOTOS_MOST]; /* borrowed from the photos */
     int count, reference, threads;
-    struct pool *pool;
+    struct context *context;
     struct camera camera;
     struct depth depth;
     const char *folder;
@@ -43,8 +43,7 @@ static esra_status read_photos(struct job *job, char **paths)
 static esra_status measure_camera(struct job *job)
 {
     double start = esra_timer_now_s();
-    esra_status status =
-        esra_camera_find(&job->camera, job->pool, job->images, job->count, job->reference, &job->message);
+    esra_status status = esra_camera_find(&job->camera, job->context, job->images, job->count, job->reference);
     const struct camera *camera = &job->camera;
     if (status != ESRA_OK)
         return status;
@@ -86,12 +85,11 @@ static esra_status write_maps(struct job *job)
     TRY(esra_image_create(&seen, job->camera.width, job->camera.height, 1, &job->message));
     for (int n = 0; n < job->count; n++) {
         struct image two = {map.data, map.width, map.height, 2};
-        esra_camera_map(job->pool, &job->camera, n, &job->depth.inverse, none, &two);
+        esra_camera_map(job->context, &job->camera, n, &job->depth.inverse, none, &two);
         TRY(write_map(job, &map, "map", n + 1));
-        TRY(esra_camera_visible(job->pool, &job->camera, n, &job->depth.inverse, none, 3 * job->depth.step, &seen,
-                                &job->message));
+        TRY(esra_camera_visible(job->context, &job->camera, n, &job->depth.inverse, none, 3 * job->depth.step, &seen));
         TRY(write_map(job, &seen, "visible", n + 1));
-        TRY(esra_camera_unmap(job->pool, &job->camera, n, &job->depth.inverse, none, &two, &job->message));
+        TRY(esra_camera_unmap(job->context, &job->camera, n, &job->depth.inverse, none, &two));
         TRY(write_map(job, &map, "unmap", n + 1));
     }
 done:
@@ -108,8 +106,7 @@ static esra_status measure_depth(struct job *job)
         options.near = job->camera.group[job->group].near;
         options.far = job->camera.group[job->group].far;
     }
-    esra_status status =
-        esra_depth_transmitted(&job->depth, job->pool, &job->camera, job->images, &options, &job->message);
+    esra_status status = esra_depth_transmitted(&job->depth, job->context, &job->camera, job->images, &options);
     if (status == ESRA_OK)
         printf("depth: %.2f s, %d x %d, %d labels, explained %.3f\n", esra_timer_now_s() - start,
                job->depth.labels.width, job->depth.labels.height, job->depth.count, job->depth.explained);
@@ -145,7 +142,7 @@ int main(int count, char **arguments)
         fprintf(stderr, "usage: bench_camera [-t threads] [-r reference] [-g group] [-o folder] PHOTO PHOTO...\n");
         return 2;
     }
-    TRY(esra_pool_create(&job.pool, job.threads, &job.message));
+    TRY(esra_context_create(&job.context, job.threads, &job.message));
     TRY(read_photos(&job, arguments + optind));
     TRY(measure_camera(&job));
     TRY(measure_depth(&job));
@@ -158,6 +155,6 @@ done:
     esra_depth_free(&job.depth);
     for (int n = 0; n < job.count && n < PHOTOS_MOST; n++)
         esra_photo_free(&job.photos[n]);
-    esra_pool_free(&job.pool);
+    esra_context_free(&job.context);
     return status != ESRA_OK;
 }

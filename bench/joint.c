@@ -72,17 +72,17 @@ static void align_photo(void *work, int i, int worker)
 }
 
 static esra_status align_scene(struct aligned *out, const struct scene *scene, const struct options *options,
-                               struct pool *pool, struct message *message)
+                               struct context *context)
 {
     esra_status status = ESRA_OK;
     struct alignment alignment = {out, scene, options};
     int count = options->photos ? options->photos : SCENE_PHOTOS;
     for (int i = 0; i < count; i++) {
         const struct image *photo = &scene->photos[i];
-        TRY(esra_image_create(&out->photos[i], photo->width, photo->height, photo->channels, message));
-        TRY(esra_image_create(&out->masks[i], photo->width, photo->height, 1, message));
+        TRY(esra_image_create(&out->photos[i], photo->width, photo->height, photo->channels, context->message));
+        TRY(esra_image_create(&out->masks[i], photo->width, photo->height, 1, context->message));
     }
-    esra_pool_run(pool, align_photo, &alignment, count, NULL);
+    esra_context_run(context, align_photo, &alignment, count, NULL);
 done:
     return status;
 }
@@ -110,21 +110,21 @@ static double fitted_psnr(struct image *image, const struct image *truth)
 }
 
 static esra_status run(const struct aligned *aligned, const struct scene *scene, const struct options *options, int m,
-                       struct pool *pool, struct score *score, struct message *message)
+                       struct context *context, struct score *score)
 {
     struct joint *joint = NULL;
     struct joint_info info;
     struct image t = {0}, r = {0};
     esra_status status = ESRA_OK;
     double start_s = esra_timer_now_s();
-    TRY(esra_joint_create(&joint, &(struct joint_photos){m, aligned->photos, aligned->masks}, options->levels, pool,
-                          message));
+    TRY(esra_joint_create(&joint, &(struct joint_photos){m, aligned->photos, aligned->masks}, options->levels,
+                          context));
     TRY(esra_joint_solve(
         joint, &(struct joint_model){.mixing = aligned->a, .reflection_gain = aligned->b, .motion = aligned->motion[0]},
-        &options->settings, 0, &info, message));
+        &options->settings, 0, &info));
     score->seconds = esra_timer_now_s() - start_s;
-    TRY(esra_joint_transmitted(joint, &t, message));
-    TRY(esra_joint_seen(joint, 0, &r, message));
+    TRY(esra_joint_transmitted(joint, &t));
+    TRY(esra_joint_seen(joint, 0, &r));
     score->psnr_t = bench_psnr(&t, &scene->transmitted, 0);
     score->ssim_t = bench_ssim(&t, &scene->transmitted);
     score->psnr_r = bench_psnr(&r, &scene->reflected, 0);
@@ -152,21 +152,21 @@ static void add(struct score *sum, const struct score *score)
     sum->seconds += score->seconds;
 }
 
-static esra_status run_scene(const char *folder, const struct options *options, struct pool *pool, struct score *sums,
-                             struct message *message)
+static esra_status run_scene(const char *folder, const struct options *options, struct context *context,
+                             struct score *sums)
 {
     static const int counts[] = {2, 3, 5};
     struct scene scene;
     struct aligned aligned = {0};
     esra_status status = ESRA_OK;
-    TRY(bench_scene_read(&scene, folder, message));
-    TRY(align_scene(&aligned, &scene, options, pool, message));
+    TRY(bench_scene_read(&scene, folder, context->message));
+    TRY(align_scene(&aligned, &scene, options, context));
     printf("%s  photo %.2f\n", folder, bench_psnr(&scene.photos[0], &scene.transmitted, 0));
     for (int k = 0; k < 3; k++) {
         struct score score = {0};
         if (options->photos && options->photos != counts[k])
             continue;
-        TRY(run(&aligned, &scene, options, counts[k], pool, &score, message));
+        TRY(run(&aligned, &scene, options, counts[k], context, &score));
         add(&sums[counts[k]], &score);
     }
 done:
@@ -231,7 +231,7 @@ static bool parse(struct options *options, int argc, char **argv)
 int main(int argc, char **argv)
 {
     struct options options;
-    struct pool *pool;
+    struct context *context;
     struct message message;
     struct score sums[SCENE_PHOTOS + 1] = {0};
     if (!parse(&options, argc, argv)) {
@@ -240,11 +240,11 @@ int main(int argc, char **argv)
                 argv[0]);
         return 64;
     }
-    if (esra_pool_create(&pool, options.threads, &message))
+    if (esra_context_create(&context, options.threads, &message))
         return 70;
     int scenes = argc - optind, failed = 0;
     for (int k = optind; k < argc && !failed; k++)
-        failed = run_scene(argv[k], &options, pool, sums, &message) != ESRA_OK;
+        failed = run_scene(argv[k], &options, context, sums) != ESRA_OK;
     if (failed)
         fprintf(stderr, "%s\n", message.text);
     for (int m = 2; m <= SCENE_PHOTOS && !failed; m++)
@@ -252,6 +252,6 @@ int main(int argc, char **argv)
             printf("mean of %d  m=%d  T %.2f %.4f (fitted %.2f)  R %.2f %.4f  %.2f s\n", scenes, m,
                    sums[m].psnr_t / scenes, sums[m].ssim_t / scenes, sums[m].fitted_t / scenes, sums[m].psnr_r / scenes,
                    sums[m].ssim_r / scenes, sums[m].seconds / scenes);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
     return failed ? 65 : 0;
 }

@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <string.h>
 
+#include "base/context.h"
 #include "base/cpu.h"
 #include "base/memory.h"
-#include "base/pool.h"
 #include "base/timer.h"
 #include "pipeline/pipeline.h"
 #include "pipeline/plan.h"
@@ -19,8 +19,8 @@
 
 struct esra_solver {
     struct message message;
-    struct pool *pool;
-    int pool_threads; /* asked for when the pool was made */
+    struct context *context;
+    int threads_asked; /* for, when the context was made */
     struct arena monitor_arena, engine_arena;
     esra_progress *progress;
     void *user;
@@ -43,7 +43,7 @@ void esra_solver_free(esra_solver **solver)
 {
     if (!solver || !*solver)
         return;
-    esra_pool_free(&(*solver)->pool);
+    esra_context_free(&(*solver)->context);
     esra_arena_free(&(*solver)->monitor_arena);
     esra_arena_free(&(*solver)->engine_arena);
     esra_release(solver);
@@ -63,17 +63,17 @@ void esra_solver_set_progress(esra_solver *solver, esra_progress *progress, void
 /* As the setting has it. */
 #define THREADS_MOST 256
 
-static esra_status prepare_pool(esra_solver *solver, const esra_settings *settings)
+static esra_status prepare_context(esra_solver *solver, const esra_settings *settings)
 {
     int processors = esra_cpu_count(), most = THREADS_MOST;
     int threads = settings->threads > 0 ? settings->threads : processors < most ? processors : most;
     esra_status status = ESRA_OK;
-    if (!solver->pool || solver->pool_threads != threads) {
-        esra_pool_free(&solver->pool);
-        solver->pool_threads = threads;
-        TRY(esra_pool_create(&solver->pool, threads, &solver->message));
+    if (!solver->context || solver->threads_asked != threads) {
+        esra_context_free(&solver->context);
+        solver->threads_asked = threads;
+        TRY(esra_context_create(&solver->context, threads, &solver->message));
     }
-    esra_pool_limit(solver->pool, (unsigned)settings->cpu_mask);
+    esra_context_limit(solver->context, (unsigned)settings->cpu_mask);
 done:
     return status;
 }
@@ -99,7 +99,7 @@ esra_status esra_solver_run(esra_solver *solver, const esra_problem *caller_prob
     solver->message.text[0] = '\0';
     TRY(esra_settings_check(&settings, caller_settings, &solver->message));
     TRY(esra_problem_check(&problem, caller_problem, result, settings.lambda, &solver->message));
-    TRY(prepare_pool(solver, &settings));
+    TRY(prepare_context(solver, &settings));
     if (settings.max_iterations == 0)
         settings.max_iterations = esra_engine_iterations(settings.engine);
 
@@ -107,12 +107,12 @@ esra_status esra_solver_run(esra_solver *solver, const esra_problem *caller_prob
         .problem = &problem,
         .settings = &settings,
         .result = result,
-        .pool = solver->pool,
+        .context = solver->context,
         .progress = solver->progress,
         .user = solver->user,
     };
-    TRY(esra_monitor_begin(&monitor, &solver->monitor_arena, &solver->message));
-    TRY(esra_engine_find(settings.engine)(&monitor, &solver->engine_arena, &solver->message));
+    TRY(esra_monitor_begin(&monitor, &solver->monitor_arena));
+    TRY(esra_engine_find(settings.engine)(&monitor, &solver->engine_arena));
     esra_monitor_end(&monitor);
     if (info)
         return_info(info, &monitor.info);
@@ -170,13 +170,19 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
         !take_struct(&separation, caller_separation, sizeof separation))
         return esra_fail(&solver->message, ESRA_BAD_ARGUMENT,
                          "photos or separation was not initialised: set struct_size to the size of the struct");
-    TRY(prepare_pool(solver, &settings));
-    settings.threads = solver->pool_threads; /* the solves within keep the pool, whatever becomes of the processors */
+    TRY(prepare_context(solver, &settings));
+    settings.threads =
+        solver->threads_asked; /* the solves within keep the context, whatever becomes of the processors */
     if (listener.progress)
         esra_solver_set_progress(solver, hear, &listener);
-    pipeline = (struct pipeline){.input = &photos, .settings = &settings, .output = &separation, .pool = solver->pool,
-                                 .message = &solver->message, .solver = solver, .progress = solver->progress,
-                                 .user = solver->user, .unwanted = &listener.unwanted};
+    pipeline = (struct pipeline){.input = &photos,
+                                 .settings = &settings,
+                                 .output = &separation,
+                                 .context = solver->context,
+                                 .solver = solver,
+                                 .progress = solver->progress,
+                                 .user = solver->user,
+                                 .unwanted = &listener.unwanted};
     TRY(run(&pipeline));
     size_t callers = caller_separation->struct_size;
     memcpy(caller_separation, &separation, callers < sizeof separation ? callers : sizeof separation);

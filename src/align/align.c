@@ -23,7 +23,7 @@ struct pair {
 };
 
 struct aligning {
-    struct pool *pool;
+    struct context *context;
     const struct image *photos;
     int count, reference;
     struct align_options options;
@@ -75,14 +75,14 @@ static double chance_share(struct aligning *a, const struct view *view, const st
         struct transform t = esra_transform_rescale(&h->transform, ldexp(1, -level));
         struct transform off = esra_transform_shift(right[k], down[k]);
         t = esra_transform_compose(&t, &off);
-        sum += esra_explain(&a->explainer, a->pool, &view->fields.level[level], &t, h->gain, (struct plane){0}).share;
+        sum +=
+            esra_explain(&a->explainer, a->context, &view->fields.level[level], &t, h->gain, (struct plane){0}).share;
     }
     return sum / 4;
 }
 
 /* From the work level to the finest, on the pixels that `map` says move so. */
-static esra_status finish(struct aligning *a, const struct view *view, struct plane map, struct hypothesis *h,
-                          struct message *message)
+static esra_status finish(struct aligning *a, const struct view *view, struct plane map, struct hypothesis *h)
 {
     const struct image *base = &a->view.pyramid.level[0];
     int level = a->view.work_level;
@@ -92,10 +92,10 @@ static esra_status finish(struct aligning *a, const struct view *view, struct pl
     struct refined refined;
     struct transform t = h->transform;
     esra_status status;
-    TRY(esra_image_create(&weights, base->width, base->height, 1, message));
+    TRY(esra_image_create(&weights, base->width, base->height, 1, a->context->message));
     struct plane plane = image_plane(&weights, 0);
     esra_explain_weights(&a->explainer, map, level, plane);
-    TRY(esra_refine(a->pool, &a->view.fields, &view->fields, &plane, &options, &t, &refined, message));
+    TRY(esra_refine(a->context, &a->view.fields, &view->fields, &plane, &options, &t, &refined));
     /* More than a few pixels from where it stood at the work level is not the same motion. */
     if (esra_transform_distance(&t, &h->transform, base->width, base->height) < ldexp(2, level)) {
         h->transform = t;
@@ -117,20 +117,19 @@ static struct transform at_photo_scale(const struct aligning *a, const struct hy
     return esra_transform_rescale(&h->transform, 1 / a->view.pyramid.scale);
 }
 
-static esra_status choose(struct aligning *a, int photo, const struct view *view, struct hypotheses *h,
-                          struct message *message)
+static esra_status choose(struct aligning *a, int photo, const struct view *view, struct hypotheses *h)
 {
     struct photo_motion *m = &a->motions[photo];
     struct image *maps = &a->pairs[photo].maps;
     int first, second;
     double both = best_two(h, &first, &second) / (a->explainer.energy + 1e-30);
     esra_status status;
-    TRY(esra_image_create(maps, h->maps.width, h->maps.height, 2, message));
+    TRY(esra_image_create(maps, h->maps.width, h->maps.height, 2, a->context->message));
     if (h->count == 0)
         return ESRA_OK;
     struct hypothesis *t = &h->each[first];
     m->chance = chance_share(a, view, t);
-    TRY(finish(a, view, image_plane(&h->maps, first), t, message));
+    TRY(finish(a, view, image_plane(&h->maps, first), t));
     copy_map(&h->maps, first, maps, 0);
     m->explained = m->explained_both = t->explained.share;
     m->residual = t->explained.residual;
@@ -140,7 +139,7 @@ static esra_status choose(struct aligning *a, int photo, const struct view *view
     if (second < 0 || both - m->explained < SECOND_LEAST * (1 - m->explained))
         return ESRA_OK;
     struct hypothesis *r = &h->each[second];
-    TRY(finish(a, view, image_plane(&h->maps, second), r, message));
+    TRY(finish(a, view, image_plane(&h->maps, second), r));
     copy_map(&h->maps, second, maps, 1);
     m->second = true;
     m->explained_second = r->explained.share;
@@ -151,14 +150,14 @@ done:
     return status;
 }
 
-static esra_status align_photo(struct aligning *a, int photo, struct message *message)
+static esra_status align_photo(struct aligning *a, int photo)
 {
     struct view view = {.work_level = 0};
     struct hypotheses hypotheses = {.count = 0};
     esra_status status;
-    TRY(esra_view_create(&view, a->pool, &a->photos[photo], !a->options.stored, message));
-    TRY(esra_hypotheses_find(&hypotheses, a->pool, &a->view, &view, &a->explainer, a->options.motion, message));
-    TRY(choose(a, photo, &view, &hypotheses, message));
+    TRY(esra_view_create(&view, a->context, &a->photos[photo], !a->options.stored));
+    TRY(esra_hypotheses_find(&hypotheses, a->context, &a->view, &view, &a->explainer, a->options.motion));
+    TRY(choose(a, photo, &view, &hypotheses));
 done:
     esra_hypotheses_free(&hypotheses);
     esra_view_free(&view);
@@ -202,7 +201,7 @@ static void swap_layers(struct photo_motion *m, struct image *maps)
  * made to agree across photos by their difference, beginning with the photo that is explained best. The transmitted
  * layer is the one that explains more in all photos together. A photo of which one motion is known may turn out to know
  * the reflected layer's only. */
-static esra_status associate(struct aligning *a, struct message *message)
+static esra_status associate(struct aligning *a)
 {
     struct image sum = {0};
     int best = -1;
@@ -212,7 +211,8 @@ static esra_status associate(struct aligning *a, struct message *message)
             best = n;
     if (best < 0)
         return ESRA_OK;
-    esra_status status = esra_image_create(&sum, a->pairs[best].maps.width, a->pairs[best].maps.height, 1, message);
+    esra_status status =
+        esra_image_create(&sum, a->pairs[best].maps.width, a->pairs[best].maps.height, 1, a->context->message);
     if (status != ESRA_OK)
         return status;
     add_maps(&a->pairs[best].maps, &sum);
@@ -238,15 +238,15 @@ static esra_status associate(struct aligning *a, struct message *message)
     return ESRA_OK;
 }
 
-static esra_status align_all(struct aligning *a, struct message *message)
+static esra_status align_all(struct aligning *a)
 {
     esra_status status;
-    TRY(esra_view_create(&a->view, a->pool, &a->photos[a->reference], !a->options.stored, message));
-    TRY(esra_explainer_create(&a->explainer, a->pool, &a->view.fields.level[a->view.work_level], message));
-    for (int n = 0; n < a->count && !esra_pool_stopping(a->pool); n++)
+    TRY(esra_view_create(&a->view, a->context, &a->photos[a->reference], !a->options.stored));
+    TRY(esra_explainer_create(&a->explainer, a->context, &a->view.fields.level[a->view.work_level]));
+    for (int n = 0; n < a->count && !esra_context_stopping(a->context); n++)
         if (n != a->reference)
-            TRY(align_photo(a, n, message));
-    TRY(associate(a, message));
+            TRY(align_photo(a, n));
+    TRY(associate(a));
 done:
     return status;
 }
@@ -265,18 +265,22 @@ static void judge(const struct aligning *a, struct photo_motion *m)
         m->apart_px = esra_transform_distance(&m->transmitted, &m->reflected, photo->width, photo->height);
 }
 
-esra_status esra_align(struct pool *pool, const struct image *photos, int count, int reference,
-                       const struct align_options *options, struct photo_motion *motions, struct message *message)
+esra_status esra_align(struct context *context, const struct image *photos, int count, int reference,
+                       const struct align_options *options, struct photo_motion *motions)
 {
-    struct aligning a = {.pool = pool, .photos = photos, .count = count, .reference = reference, .options = *options,
+    struct aligning a = {.context = context,
+                         .photos = photos,
+                         .count = count,
+                         .reference = reference,
+                         .options = *options,
                          .motions = motions};
     esra_status status = ESRA_OK;
     for (int n = 0; n < count; n++)
         motions[n] = unmoved;
     a.pairs = esra_allocate((size_t)count, sizeof *a.pairs);
     if (!a.pairs)
-        return esra_fail_memory(message);
-    status = align_all(&a, message);
+        return esra_fail_memory(context->message);
+    status = align_all(&a);
     for (int n = 0; n < count; n++) {
         judge(&a, &motions[n]);
         esra_image_free(&a.pairs[n].maps);

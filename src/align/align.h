@@ -8,8 +8,8 @@
 #define ESRA_ALIGN_ALIGN_H
 
 #include "align/normal.h"
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 struct align_options {
     enum motion motion;
@@ -34,7 +34,7 @@ struct photo_motion {
 
 /* Fills motions[photos]; that of the reference is the identity. Photos that cannot be aligned are told by `aligned`: that
  * is no error. */
-esra_status esra_align(struct pool *pool, const struct image *photos, int count, int reference,
-                       const struct align_options *options, struct photo_motion *motions, struct message *message);
+esra_status esra_align(struct context *context, const struct image *photos, int count, int reference,
+                       const struct align_options *options, struct photo_motion *motions);
 
 #endif

@@ -31,7 +31,7 @@ static double score_of(const struct pairing *p, const struct transform *t, int l
     struct plane valid = {image_plane(&p->planes, 1).data, reference->width, reference->height, reference->width};
     struct transform scaled = esra_transform_rescale(t, ldexp(1, -level));
     double cross = 0, first = 0, second = 0;
-    esra_field_warp(p->pool, &p->compared[1].level[level], &scaled, &warped, valid);
+    esra_field_warp(p->context, &p->compared[1].level[level], &scaled, &warped, valid);
     for (int y = 0; y < reference->height; y++)
         for (int x = 0; x < reference->width; x++) {
             if (!(plane_row(valid, y)[x] > 0))
@@ -80,7 +80,7 @@ static void rank(const struct pairing *p, struct reflection_candidates *list, st
 
 /* Refines t between two levels; keeps what correlates better at the finer one, before or after. */
 static esra_status improve(const struct pairing *p, struct transform t, bool rough, int finest,
-                           struct reflection_candidate *found, struct message *message)
+                           struct reflection_candidate *found)
 {
     const struct field *field = &p->compared[0].level[0];
     struct refine_options options = {.motion = p->motion, .coarsest = finest + (rough ? 1 : 0), .finest = finest,
@@ -89,8 +89,8 @@ static esra_status improve(const struct pairing *p, struct transform t, bool rou
     struct plane weights = pairing_weights(p);
     struct refined refined;
     *found = (struct reflection_candidate){t, score_of(p, &t, finest)};
-    esra_status status = esra_refine(p->pool, &p->compared[0], &p->compared[1], finest ? NULL : &weights, &options,
-                                     &after.transform, &refined, message);
+    esra_status status = esra_refine(p->context, &p->compared[0], &p->compared[1], finest ? NULL : &weights, &options,
+                                     &after.transform, &refined);
     if (status == ESRA_OK && esra_transform_plausible(&after.transform, field->width, field->height, PAIRING_REACH * field->width))
         after.score = score_of(p, &after.transform, finest);
     if (after.score > found->score)
@@ -110,7 +110,7 @@ static struct reflection_candidate list_exact(const struct pairing *p, struct re
     return exact;
 }
 
-static esra_status try_at_half_size(const struct pairing *p, struct reflection_candidates *list, struct message *message)
+static esra_status try_at_half_size(const struct pairing *p, struct reflection_candidates *list)
 {
     int finest = p->compared[0].levels > 1 ? 1 : 0;
     for (int n = 0; n < p->count; n++) {
@@ -118,7 +118,7 @@ static esra_status try_at_half_size(const struct pairing *p, struct reflection_c
         struct reflection_candidate found;
         if (start->quality == EXACT || is_listed(p, list, &start->transform, NEAR_PX))
             continue;
-        esra_status status = improve(p, start->transform, start->quality == ROUGH, finest, &found, message);
+        esra_status status = improve(p, start->transform, start->quality == ROUGH, finest, &found);
         if (status != ESRA_OK)
             return status;
         rank(p, list, found);
@@ -127,16 +127,16 @@ static esra_status try_at_half_size(const struct pairing *p, struct reflection_c
 }
 
 /* All starts at half size; the best few of them at full. */
-esra_status esra_pairing_rank(const struct pairing *p, struct reflection_candidates *list, struct message *message)
+esra_status esra_pairing_rank(const struct pairing *p, struct reflection_candidates *list)
 {
     struct reflection_candidates half = {.count = 0};
     struct reflection_candidate exact = list_exact(p, list), found;
     esra_status status;
-    TRY(try_at_half_size(p, &half, message));
+    TRY(try_at_half_size(p, &half));
     for (int n = 0; n < half.count; n++) {
         found = half.each[n];
         if (n < FINISHED_MOST)
-            TRY(improve(p, half.each[n].transform, false, 0, &found, message));
+            TRY(improve(p, half.each[n].transform, false, 0, &found));
         else
             found.score = score_of(p, &found.transform, 0);
         if (!is_blurred(p, &exact, &found))

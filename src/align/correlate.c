@@ -101,16 +101,16 @@ static bool find_peak(const struct spectra *s, int across, int along, struct pea
     return best.height > 0;
 }
 
-esra_status esra_correlate(struct pool *pool, const struct field *reference, const struct field *photo, bool whiten,
-                           double limit_px, int most, struct peak *peaks, int *count, struct message *message)
+esra_status esra_correlate(struct context *context, const struct field *reference, const struct field *photo,
+                           bool whiten, double limit_px, int most, struct peak *peaks, int *count)
 {
     struct spectra s = {.width = power_of_two(reference->width), .height = power_of_two(reference->height)};
     size_t samples = 2 * (size_t)s.width * (size_t)s.height;
-    size_t scratch = 2 * (size_t)s.height * (size_t)esra_pool_threads(pool);
+    size_t scratch = 2 * (size_t)s.height * (size_t)esra_context_threads(context);
     float *block = esra_allocate(3 * samples + scratch, sizeof *block);
     *count = 0;
     if (!block)
-        return esra_fail_memory(message);
+        return esra_fail_memory(context->message);
     s.reference = block;
     s.photo = block + samples;
     s.sum = block + 2 * samples;
@@ -118,11 +118,11 @@ esra_status esra_correlate(struct pool *pool, const struct field *reference, con
     for (int channel = 0; channel < 3; channel++) {
         load(reference, channel, s.reference, s.width, s.height);
         load(photo, channel, s.photo, s.width, s.height);
-        esra_fft_image(pool, s.reference, s.width, s.height, -1, lines);
-        esra_fft_image(pool, s.photo, s.width, s.height, -1, lines);
+        esra_fft_image(context, s.reference, s.width, s.height, -1, lines);
+        esra_fft_image(context, s.photo, s.width, s.height, -1, lines);
         add_cross_spectrum(&s, whiten);
     }
-    esra_fft_image(pool, s.sum, s.width, s.height, 1, lines);
+    esra_fft_image(context, s.sum, s.width, s.height, 1, lines);
     int across = (int)fmin(limit_px, s.width / 2 - 2), along = (int)fmin(limit_px, s.height / 2 - 2);
     while (*count < most && find_peak(&s, across, along, peaks, *count))
         ++*count;

@@ -12,7 +12,7 @@ struct peak {
 /* The highest peaks, highest first, of the cross-correlation of the fields; with `whiten` every frequency counts the same
  * (phase correlation: sharp peaks, but noise counts as much as signal). Shifts reach limit_px along each axis. Returns
  * their number in *count, `most` at most. */
-esra_status esra_correlate(struct pool *pool, const struct field *reference, const struct field *photo, bool whiten,
-                           double limit_px, int most, struct peak *peaks, int *count, struct message *message);
+esra_status esra_correlate(struct context *context, const struct field *reference, const struct field *photo,
+                           bool whiten, double limit_px, int most, struct peak *peaks, int *count);
 
 #endif

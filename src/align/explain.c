@@ -44,18 +44,17 @@ static double sum_of(struct plane plane)
     return total;
 }
 
-esra_status esra_explainer_create(struct explainer *explainer, struct pool *pool, const struct field *reference,
-                                  struct message *message)
+esra_status esra_explainer_create(struct explainer *explainer, struct context *context, const struct field *reference)
 {
     int width = reference->width, height = reference->height;
     esra_status status;
     *explainer = (struct explainer){.reference = reference};
-    TRY(esra_field_create(&explainer->warped, width, height, message));
-    TRY(esra_image_create(&explainer->planes, width, height, PLANES, message));
+    TRY(esra_field_create(&explainer->warped, width, height, context->message));
+    TRY(esra_image_create(&explainer->planes, width, height, PLANES, context->message));
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
             plane_row(plane_of(explainer, ERROR), y)[x] = energy_of(field_sample(reference, x, y));
-    esra_blur(pool, plane_of(explainer, ERROR), plane_of(explainer, ENERGY), WINDOW_PX);
+    esra_blur(context, plane_of(explainer, ERROR), plane_of(explainer, ENERGY), WINDOW_PX);
     explainer->energy = sum_of(plane_of(explainer, ENERGY));
     return ESRA_OK;
 done:
@@ -123,16 +122,16 @@ static struct explained sum_up(const struct explainer *explainer, struct plane m
     return (struct explained){sum_of(map) / (explainer->energy + 1e-30), error / energy, sum_of(valid) / pixels};
 }
 
-struct explained esra_explain(struct explainer *explainer, struct pool *pool, const struct field *photo,
+struct explained esra_explain(struct explainer *explainer, struct context *context, const struct field *photo,
                               const struct transform *transform, double gain, struct plane map)
 {
     int blocks = rows_blocks(explainer->warped.height);
     /* The error itself is no longer needed once it is smoothed: its plane is the map where the caller wants none. */
     struct explaining e = {explainer, map.data ? map : plane_of(explainer, ERROR), (float)gain};
-    esra_field_warp(pool, photo, transform, &explainer->warped, plane_of(explainer, VALID));
-    esra_pool_run(pool, WIDE(pool, error_block), &e, blocks, NULL);
-    esra_blur(pool, plane_of(explainer, ERROR), plane_of(explainer, SMOOTH_ERROR), WINDOW_PX);
-    esra_pool_run(pool, WIDE(pool, map_block), &e, blocks, NULL);
+    esra_field_warp(context, photo, transform, &explainer->warped, plane_of(explainer, VALID));
+    esra_context_run(context, WIDE(context, error_block), &e, blocks, NULL);
+    esra_blur(context, plane_of(explainer, ERROR), plane_of(explainer, SMOOTH_ERROR), WINDOW_PX);
+    esra_context_run(context, WIDE(context, map_block), &e, blocks, NULL);
     return sum_up(explainer, e.map);
 }
 

@@ -18,8 +18,7 @@ struct explained {
     double overlap;  /* share of the reference's pixels that the photo sees */
 };
 
-esra_status esra_explainer_create(struct explainer *explainer, struct pool *pool, const struct field *reference,
-                                  struct message *message);
+esra_status esra_explainer_create(struct explainer *explainer, struct context *context, const struct field *reference);
 
 void esra_explainer_free(struct explainer *explainer);
 
@@ -28,7 +27,7 @@ void esra_explainer_free(struct explainer *explainer);
  *     U = n exp(-e/(.15 n + noise)),   n = |C0|^2,  e = |W/gain - C0|^2,  both smoothed by 2 px,
  *
  * and 0 where the photo does not see. The transform is in px of this level. */
-struct explained esra_explain(struct explainer *explainer, struct pool *pool, const struct field *photo,
+struct explained esra_explain(struct explainer *explainer, struct context *context, const struct field *photo,
                               const struct transform *transform, double gain, struct plane map);
 
 /* weights = the share U/n of every pixel's energy that a map explains, 0 where it is small; weights may have the size of a

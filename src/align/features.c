@@ -58,21 +58,21 @@ static void differentiate_block(void *data, int task, int worker)
         }
 }
 
-static void smooth_in_place(struct pool *pool, const struct image *work, int which, double sigma)
+static void smooth_in_place(struct context *context, const struct image *work, int which, double sigma)
 {
     struct plane plane = plane_of(work, which), scratch = plane_of(work, SCRATCH);
     size_t bytes = (size_t)plane.width * (size_t)plane.height * sizeof(float);
-    esra_blur(pool, plane, scratch, sigma);
+    esra_blur(context, plane, scratch, sigma);
     memcpy(plane.data, scratch.data, bytes);
 }
 
-static void measure_corners(struct pool *pool, const struct image *work)
+static void measure_corners(struct context *context, const struct image *work)
 {
     size_t pixels = (size_t)work->width * (size_t)work->height;
-    esra_blur(pool, plane_of(work, GREY), plane_of(work, SCRATCH), 1);
-    esra_pool_run(pool, differentiate_block, (void *)(uintptr_t)work, rows_blocks(work->height), NULL);
+    esra_blur(context, plane_of(work, GREY), plane_of(work, SCRATCH), 1);
+    esra_context_run(context, differentiate_block, (void *)(uintptr_t)work, rows_blocks(work->height), NULL);
     for (int which = XX; which <= YY; which++)
-        smooth_in_place(pool, work, which, 1.5);
+        smooth_in_place(context, work, which, 1.5);
     const float *xx = plane_of(work, XX).data, *xy = plane_of(work, XY).data, *yy = plane_of(work, YY).data;
     float *corner = plane_of(work, CORNER).data;
     for (size_t n = 0; n < pixels; n++)
@@ -189,19 +189,19 @@ static void describe_block(void *data, int task, int worker)
         describe(d->work, &d->features[n]);
 }
 
-static esra_status find_at_level(struct features *features, struct pool *pool, const struct pyramid *pyramid, int level,
-                                 struct message *message)
+static esra_status find_at_level(struct features *features, struct context *context, const struct pyramid *pyramid,
+                                 int level)
 {
     struct feature *found = features->data + features->count;
     const struct image *image = &pyramid->level[level];
     struct image work;
-    esra_status status = esra_image_create(&work, image->width, image->height, PLANES, message);
+    esra_status status = esra_image_create(&work, image->width, image->height, PLANES, context->message);
     if (status != ESRA_OK)
         return status;
     fill_grey(image, plane_of(&work, GREY));
-    measure_corners(pool, &work);
+    measure_corners(context, &work);
     struct describing d = {&work, found, find_corners(&work, found)};
-    esra_pool_run(pool, describe_block, &d, rows_blocks(d.count), NULL);
+    esra_context_run(context, describe_block, &d, rows_blocks(d.count), NULL);
     for (int n = 0; n < d.count; n++) {
         found[n].level = level;
         found[n].x = ldexpf(found[n].x, level);
@@ -212,19 +212,18 @@ static esra_status find_at_level(struct features *features, struct pool *pool, c
     return ESRA_OK;
 }
 
-esra_status esra_features_find(struct features *features, struct pool *pool, const struct pyramid *pyramid,
-                               struct message *message)
+esra_status esra_features_find(struct features *features, struct context *context, const struct pyramid *pyramid)
 {
     int first = 0;
     esra_status status = ESRA_OK;
     *features = (struct features){esra_allocate(FEATURE_LEVELS * PER_LEVEL, sizeof *features->data), 0};
     if (!features->data)
-        return esra_fail_memory(message);
+        return esra_fail_memory(context->message);
     while (first < pyramid->levels - 1 &&
            (double)pyramid->level[first].width * pyramid->level[first].height > FEATURE_PIXELS)
         first++;
     for (int level = first; level < pyramid->levels && level < first + FEATURE_LEVELS; level++)
-        TRY(find_at_level(features, pool, pyramid, level, message));
+        TRY(find_at_level(features, context, pyramid, level));
     return ESRA_OK;
 done:
     esra_features_free(features);

@@ -30,18 +30,18 @@ struct matches {
     int count;
 };
 
-esra_status esra_features_find(struct features *features, struct pool *pool, const struct pyramid *pyramid,
-                               struct message *message);
+esra_status esra_features_find(struct features *features, struct context *context, const struct pyramid *pyramid);
 
 void esra_features_free(struct features *features);
 
 /* No two matches share a feature of the reference. reach_px: how far apart (x, y) and (u, v) may be along each axis. */
-esra_status esra_features_match(struct matches *matches, struct pool *pool, const struct features *reference,
-                                const struct features *photo, double reach_px, struct message *message);
+esra_status esra_features_match(struct matches *matches, struct context *context, const struct features *reference,
+                                const struct features *photo, double reach_px);
 
 /* The same for tracks: few but good, each the other's nearest, which is clearer still. */
-esra_status esra_features_match_mutually(struct matches *matches, struct pool *pool, const struct features *reference,
-                                         const struct features *photo, double reach_px, struct message *message);
+esra_status esra_features_match_mutually(struct matches *matches, struct context *context,
+                                         const struct features *reference, const struct features *photo,
+                                         double reach_px);
 
 void esra_matches_free(struct matches *matches);
 

@@ -74,9 +74,9 @@ static void transform_column(void *work, int task, int worker)
     }
 }
 
-void esra_fft_image(struct pool *pool, float *data, int width, int height, int sign, float *scratch)
+void esra_fft_image(struct context *context, float *data, int width, int height, int sign, float *scratch)
 {
     struct lines lines = {data, scratch, width, height, sign};
-    esra_pool_run(pool, transform_row, &lines, height, NULL);
-    esra_pool_run(pool, transform_column, &lines, width, NULL);
+    esra_context_run(context, transform_row, &lines, height, NULL);
+    esra_context_run(context, transform_column, &lines, width, NULL);
 }

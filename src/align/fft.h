@@ -2,10 +2,10 @@
 #ifndef ESRA_ALIGN_FFT_H
 #define ESRA_ALIGN_FFT_H
 
-#include "base/pool.h"
+#include "base/context.h"
 
-/* In place: data[2 (y width + x)] is the real part, the next float the imaginary one. sign -1 transforms, +1 back (times
- * width * height). scratch: 2 * height floats for each of the pool's threads. */
-void esra_fft_image(struct pool *pool, float *data, int width, int height, int sign, float *scratch);
+/* In place: data[2 (y width + x)] is the real part, the next float the imaginary one. sign -1 transforms, +1 back
+ * (times width * height). scratch: 2 * height floats for each of the threads. */
+void esra_fft_image(struct context *context, float *data, int width, int height, int sign, float *scratch);
 
 #endif

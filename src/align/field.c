@@ -42,18 +42,17 @@ static void difference_block(void *work, int task, int worker)
         }
 }
 
-esra_status esra_field_of_image(struct field *field, struct pool *pool, const struct image *image, double blur_px,
-                                struct message *message)
+esra_status esra_field_of_image(struct field *field, struct context *context, const struct image *image, double blur_px)
 {
     struct image smooth = {0};
     esra_status status;
     *field = (struct field){0};
-    TRY(esra_image_create(&smooth, image->width, image->height, 1, message));
-    TRY(esra_field_create(field, image->width, image->height, message));
+    TRY(esra_image_create(&smooth, image->width, image->height, 1, context->message));
+    TRY(esra_field_create(field, image->width, image->height, context->message));
     for (int c = 0; c < image->channels && c < 3; c++) {
         struct differencing d = {image_plane(&smooth, 0), field, c};
-        esra_blur(pool, image_plane(image, c), d.from, blur_px);
-        esra_pool_run(pool, difference_block, &d, rows_blocks(image->height), NULL);
+        esra_blur(context, image_plane(image, c), d.from, blur_px);
+        esra_context_run(context, difference_block, &d, rows_blocks(image->height), NULL);
     }
     esra_image_free(&smooth);
     return ESRA_OK;
@@ -63,12 +62,12 @@ done:
     return status;
 }
 
-esra_status esra_fields_of_pyramid(struct fields *fields, struct pool *pool, const struct pyramid *pyramid,
-                                   double blur_px, struct message *message)
+esra_status esra_fields_of_pyramid(struct fields *fields, struct context *context, const struct pyramid *pyramid,
+                                   double blur_px)
 {
     *fields = (struct fields){.levels = pyramid->levels};
     for (int n = 0; n < pyramid->levels; n++) {
-        esra_status status = esra_field_of_image(&fields->level[n], pool, &pyramid->level[n], blur_px, message);
+        esra_status status = esra_field_of_image(&fields->level[n], context, &pyramid->level[n], blur_px);
         if (status != ESRA_OK) {
             esra_fields_free(fields);
             return status;
@@ -82,7 +81,7 @@ static struct plane lanes_plane(const struct field *field)
     return (struct plane){field->data, field->width, field->height, (ptrdiff_t)field->width * FIELD_LANES};
 }
 
-esra_status esra_fields_of_field(struct fields *fields, struct pool *pool, struct field *base, struct message *message)
+esra_status esra_fields_of_field(struct fields *fields, struct context *context, struct field *base)
 {
     struct field *level = fields->level;
     *fields = (struct fields){.levels = 1};
@@ -90,12 +89,12 @@ esra_status esra_fields_of_field(struct fields *fields, struct pool *pool, struc
     *base = (struct field){0};
     while (fields->levels < PYRAMID_LEVELS && level->width >> fields->levels >= 16 && level->height >> fields->levels >= 16) {
         struct field *from = &level[fields->levels - 1], *to = &level[fields->levels];
-        esra_status status = esra_field_create(to, (from->width + 1) / 2, (from->height + 1) / 2, message);
+        esra_status status = esra_field_create(to, (from->width + 1) / 2, (from->height + 1) / 2, context->message);
         if (status != ESRA_OK) {
             esra_fields_free(fields);
             return status;
         }
-        esra_halve(pool, lanes_plane(from), lanes_plane(to), FIELD_LANES);
+        esra_halve(context, lanes_plane(from), lanes_plane(to), FIELD_LANES);
         fields->levels++;
     }
     return ESRA_OK;
@@ -158,10 +157,10 @@ static void warp_block(void *work, int task, int worker)
 }
 WIDE_TASK(warp_block)
 
-void esra_field_warp(struct pool *pool, const struct field *from, const struct transform *t, const struct field *to,
-                     struct plane valid)
+void esra_field_warp(struct context *context, const struct field *from, const struct transform *t,
+                     const struct field *to, struct plane valid)
 {
     struct warping w = {.from = from, .to = to, .transform = *t, .valid = valid};
     find_jacobian(t, .5 * to->width, .5 * to->height, w.jacobian);
-    esra_pool_run(pool, WIDE(pool, warp_block), &w, rows_blocks(to->height), NULL);
+    esra_context_run(context, WIDE(context, warp_block), &w, rows_blocks(to->height), NULL);
 }

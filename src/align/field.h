@@ -40,20 +40,20 @@ esra_status esra_field_create(struct field *field, int width, int height, struct
 void esra_field_free(struct field *field);
 
 /* Central differences of the image smoothed by blur_px; zero along the border. */
-esra_status esra_field_of_image(struct field *field, struct pool *pool, const struct image *image, double blur_px,
-                                struct message *message);
+esra_status esra_field_of_image(struct field *field, struct context *context, const struct image *image,
+                                double blur_px);
 
-esra_status esra_fields_of_pyramid(struct fields *fields, struct pool *pool, const struct pyramid *pyramid,
-                                   double blur_px, struct message *message);
+esra_status esra_fields_of_pyramid(struct fields *fields, struct context *context, const struct pyramid *pyramid,
+                                   double blur_px);
 
 /* Takes over *base as level 0 (also where it fails, then freeing it) and halves it down. */
-esra_status esra_fields_of_field(struct fields *fields, struct pool *pool, struct field *base, struct message *message);
+esra_status esra_fields_of_field(struct fields *fields, struct context *context, struct field *base);
 
 void esra_fields_free(struct fields *fields);
 
 /* to(x) = the gradients of the photo seen through t: J'(field(t x)), bilinear, J the Jacobian of t in the middle of the
  * image. valid becomes 1 where t x lies two pixels inside `from`, 0 elsewhere, where `to` is zero. */
-void esra_field_warp(struct pool *pool, const struct field *from, const struct transform *t, const struct field *to,
-                     struct plane valid);
+void esra_field_warp(struct context *context, const struct field *from, const struct transform *t,
+                     const struct field *to, struct plane valid);
 
 #endif

@@ -20,7 +20,7 @@
 #define ITERATIONS_ROUGH 18
 
 struct search {
-    struct pool *pool;
+    struct context *context;
     const struct view *reference, *photo;
     struct explainer *explainer;
     enum motion motion;
@@ -51,12 +51,11 @@ static bool is_new(const struct hypotheses *hypotheses, const struct transform *
 static struct explained explain(const struct search *s, const struct hypothesis *h, struct plane map)
 {
     struct transform scaled = esra_transform_rescale(&h->transform, ldexp(1, -s->level));
-    return esra_explain(s->explainer, s->pool, &s->photo->fields.level[s->level], &scaled, h->gain, map);
+    return esra_explain(s->explainer, s->context, &s->photo->fields.level[s->level], &scaled, h->gain, map);
 }
 
 /* Refines h; an exact start on the pixels that it explains already, a rough one on all. */
-static esra_status refine(const struct search *s, struct hypothesis *h, bool rough, struct plane map,
-                          struct message *message)
+static esra_status refine(const struct search *s, struct hypothesis *h, bool rough, struct plane map)
 {
     struct refine_options options = {.motion = s->motion, .coarsest = s->level + (rough ? 2 : 0), .finest = s->level,
                                      .iterations = rough ? ITERATIONS_ROUGH : ITERATIONS, .rough = rough};
@@ -65,22 +64,21 @@ static esra_status refine(const struct search *s, struct hypothesis *h, bool rou
         explain(s, h, map);
         esra_explain_weights(s->explainer, map, 0, map);
     }
-    esra_status status = esra_refine(s->pool, &s->reference->fields, &s->photo->fields, rough ? NULL : &map, &options,
-                                     &h->transform, &refined, message);
+    esra_status status = esra_refine(s->context, &s->reference->fields, &s->photo->fields, rough ? NULL : &map,
+                                     &options, &h->transform, &refined);
     h->gain = refined.gain;
     return status;
 }
 
 /* Refines a start and keeps it where it is plausible and new. */
-static esra_status consider(struct hypotheses *hypotheses, const struct search *s, struct transform start, bool rough,
-                            struct message *message)
+static esra_status consider(struct hypotheses *hypotheses, const struct search *s, struct transform start, bool rough)
 {
     int width = width_of(s->reference), height = height_of(s->reference);
     struct plane map = image_plane(&hypotheses->maps, hypotheses->count);
     struct hypothesis h = {.transform = start, .gain = 1};
     if (hypotheses->count == HYPOTHESES_MOST || !is_new(hypotheses, &start, s, rough ? NEAR_PX : SAME_PX))
         return ESRA_OK;
-    esra_status status = refine(s, &h, rough, map, message);
+    esra_status status = refine(s, &h, rough, map);
     if (status != ESRA_OK)
         return status;
     if (esra_transform_plausible(&h.transform, width, height, REACH * width) &&
@@ -91,49 +89,47 @@ static esra_status consider(struct hypotheses *hypotheses, const struct search *
     return ESRA_OK;
 }
 
-static esra_status consider_matches(struct hypotheses *hypotheses, const struct search *s, struct message *message)
+static esra_status consider_matches(struct hypotheses *hypotheses, const struct search *s)
 {
     int width = width_of(s->reference), height = height_of(s->reference);
     struct matches matches;
     struct transform found[CONSENSUS_MOST];
     esra_status status;
-    TRY(esra_features_match(&matches, s->pool, &s->reference->features, &s->photo->features, REACH * width, message));
+    TRY(esra_features_match(&matches, s->context, &s->reference->features, &s->photo->features, REACH * width));
     int count = esra_consensus(&matches, width, height, REACH * width, s->motion, CONSENSUS_MOST, found);
-    for (int n = 0; n < count && !esra_pool_stopping(s->pool); n++)
-        TRY(consider(hypotheses, s, found[n], false, message));
+    for (int n = 0; n < count && !esra_context_stopping(s->context); n++)
+        TRY(consider(hypotheses, s, found[n], false));
 done:
     esra_matches_free(&matches);
     return status;
 }
 
-static esra_status consider_peaks(struct hypotheses *hypotheses, const struct search *s, struct message *message)
+static esra_status consider_peaks(struct hypotheses *hypotheses, const struct search *s)
 {
     const struct field *reference = &s->reference->fields.level[s->level];
     struct peak peaks[PEAKS_MOST];
     int count;
     esra_status status;
-    TRY(esra_correlate(s->pool, reference, &s->photo->fields.level[s->level], true, REACH * reference->width, PEAKS_MOST,
-                       peaks, &count, message));
-    for (int n = 0; n < count && !esra_pool_stopping(s->pool); n++)
+    TRY(esra_correlate(s->context, reference, &s->photo->fields.level[s->level], true, REACH * reference->width,
+                       PEAKS_MOST, peaks, &count));
+    for (int n = 0; n < count && !esra_context_stopping(s->context); n++)
         TRY(consider(hypotheses, s,
-                     esra_transform_shift(ldexp(peaks[n].right, s->level), ldexp(peaks[n].down, s->level)), true,
-                     message));
+                     esra_transform_shift(ldexp(peaks[n].right, s->level), ldexp(peaks[n].down, s->level)), true));
 done:
     return status;
 }
 
-esra_status esra_hypotheses_find(struct hypotheses *hypotheses, struct pool *pool, const struct view *reference,
-                                 const struct view *photo, struct explainer *explainer, enum motion motion,
-                                 struct message *message)
+esra_status esra_hypotheses_find(struct hypotheses *hypotheses, struct context *context, const struct view *reference,
+                                 const struct view *photo, struct explainer *explainer, enum motion motion)
 {
-    struct search s = {pool, reference, photo, explainer, motion, reference->work_level};
+    struct search s = {context, reference, photo, explainer, motion, reference->work_level};
     esra_status status;
     *hypotheses = (struct hypotheses){.count = 0};
     TRY(esra_image_create(&hypotheses->maps, explainer->reference->width, explainer->reference->height,
-                          HYPOTHESES_MOST + 1, message));
-    TRY(consider_matches(hypotheses, &s, message));
-    TRY(consider(hypotheses, &s, TRANSFORM_IDENTITY, true, message));
-    TRY(consider_peaks(hypotheses, &s, message));
+                          HYPOTHESES_MOST + 1, context->message));
+    TRY(consider_matches(hypotheses, &s));
+    TRY(consider(hypotheses, &s, TRANSFORM_IDENTITY, true));
+    TRY(consider_peaks(hypotheses, &s));
     return ESRA_OK;
 done:
     esra_hypotheses_free(hypotheses);

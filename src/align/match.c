@@ -62,13 +62,13 @@ static void match_block(void *work, int task, int worker)
 WIDE_TASK(match_block)
 
 /* nearest[n] of every feature of `reference`; NULL where memory is short. */
-static int *find_all_nearest(struct pool *pool, const struct features *reference, const struct features *photo,
+static int *find_all_nearest(struct context *context, const struct features *reference, const struct features *photo,
                              double reach_px, double ratio)
 {
     int *nearest = esra_allocate((size_t)reference->count + 1, sizeof *nearest);
     struct matching m = {reference, photo, reach_px, ratio, nearest};
     if (nearest)
-        esra_pool_run(pool, WIDE(pool, match_block), &m, rows_blocks(reference->count), NULL);
+        esra_context_run(context, WIDE(context, match_block), &m, rows_blocks(reference->count), NULL);
     return nearest;
 }
 
@@ -88,25 +88,26 @@ static esra_status list_matches(struct matches *matches, const struct features *
     return ESRA_OK;
 }
 
-esra_status esra_features_match(struct matches *matches, struct pool *pool, const struct features *reference,
-                                const struct features *photo, double reach_px, struct message *message)
+esra_status esra_features_match(struct matches *matches, struct context *context, const struct features *reference,
+                                const struct features *photo, double reach_px)
 {
-    int *nearest = find_all_nearest(pool, reference, photo, reach_px, RATIO_MOST);
+    int *nearest = find_all_nearest(context, reference, photo, reach_px, RATIO_MOST);
     *matches = (struct matches){0};
-    esra_status status = nearest ? list_matches(matches, reference, photo, nearest, NULL, message)
-                                 : esra_fail_memory(message);
+    esra_status status = nearest ? list_matches(matches, reference, photo, nearest, NULL, context->message)
+                                 : esra_fail_memory(context->message);
     esra_release(&nearest);
     return status;
 }
 
-esra_status esra_features_match_mutually(struct matches *matches, struct pool *pool, const struct features *reference,
-                                         const struct features *photo, double reach_px, struct message *message)
+esra_status esra_features_match_mutually(struct matches *matches, struct context *context,
+                                         const struct features *reference, const struct features *photo,
+                                         double reach_px)
 {
-    int *nearest = find_all_nearest(pool, reference, photo, reach_px, RATIO_MOST_MUTUAL);
-    int *back = find_all_nearest(pool, photo, reference, reach_px, 1);
+    int *nearest = find_all_nearest(context, reference, photo, reach_px, RATIO_MOST_MUTUAL);
+    int *back = find_all_nearest(context, photo, reference, reach_px, 1);
     *matches = (struct matches){0};
-    esra_status status = nearest && back ? list_matches(matches, reference, photo, nearest, back, message)
-                                         : esra_fail_memory(message);
+    esra_status status = nearest && back ? list_matches(matches, reference, photo, nearest, back, context->message)
+                                         : esra_fail_memory(context->message);
     esra_release(&nearest);
     esra_release(&back);
     return status;

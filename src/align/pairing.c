@@ -36,29 +36,29 @@ static int small_level(const struct fields *fields)
     return level;
 }
 
-esra_status esra_pairing_start_peaks(struct pairing *p, const struct fields *pair, bool whiten, struct message *message)
+esra_status esra_pairing_start_peaks(struct pairing *p, const struct fields *pair, bool whiten)
 {
     int level = small_level(&pair[0]), count;
     const struct field *field = &pair[0].level[level];
     struct peak peaks[PEAKS_MOST + 1];
-    esra_status status = esra_correlate(p->pool, field, &pair[1].level[level], whiten, PAIRING_REACH * field->width, PEAKS_MOST + 1,
-                                        peaks, &count, message);
+    esra_status status = esra_correlate(p->context, field, &pair[1].level[level], whiten, PAIRING_REACH * field->width,
+                                        PEAKS_MOST + 1, peaks, &count);
     for (int n = 0; status == ESRA_OK && n < count; n++)
         if (hypot(peaks[n].right, peaks[n].down) > 1)
             esra_pairing_start(p, esra_transform_shift(ldexp(peaks[n].right, level), ldexp(peaks[n].down, level)), ROUGH);
     return status;
 }
 
-esra_status esra_pairing_start_matches(struct pairing *p, const struct pyramid *parts, struct message *message)
+esra_status esra_pairing_start_matches(struct pairing *p, const struct pyramid *parts)
 {
     int width = parts[0].level[0].width, height = parts[0].level[0].height;
     struct features features[2] = {{0}, {0}};
     struct matches matches = {0};
     struct transform found[CONSENSUS_MOST];
     esra_status status;
-    TRY(esra_features_find(&features[0], p->pool, &parts[0], message));
-    TRY(esra_features_find(&features[1], p->pool, &parts[1], message));
-    TRY(esra_features_match(&matches, p->pool, &features[0], &features[1], PAIRING_REACH * width, message));
+    TRY(esra_features_find(&features[0], p->context, &parts[0]));
+    TRY(esra_features_find(&features[1], p->context, &parts[1]));
+    TRY(esra_features_match(&matches, p->context, &features[0], &features[1], PAIRING_REACH * width));
     int count = esra_consensus(&matches, width, height, PAIRING_REACH * width, p->motion, CONSENSUS_MOST, found);
     for (int n = 0; n < count; n++)
         esra_pairing_start(p, found[n], GOOD);

@@ -19,7 +19,7 @@ struct start {
 };
 
 struct pairing {
-    struct pool *pool;
+    struct context *context;
     enum motion motion;
     struct fields by_sign[2], by_median[2]; /* reference, photo; by_median only with three photos or more */
     struct fields *compared;                /* the two that candidates are refined on and ranked by */
@@ -40,13 +40,12 @@ void esra_pairing_free(struct pairing *pairing);
 void esra_pairing_start(struct pairing *pairing, struct transform transform, enum quality quality);
 
 /* Adds the shifts at which two fields correlate, but for those that are no shift. */
-esra_status esra_pairing_start_peaks(struct pairing *pairing, const struct fields *pair, bool whiten,
-                                     struct message *message);
+esra_status esra_pairing_start_peaks(struct pairing *pairing, const struct fields *pair, bool whiten);
 
 /* Adds the motions that corners of the two parts of the difference agree on. */
-esra_status esra_pairing_start_matches(struct pairing *pairing, const struct pyramid *parts, struct message *message);
+esra_status esra_pairing_start_matches(struct pairing *pairing, const struct pyramid *parts);
 
 /* Refines the starts and lists them by how well the fields compared correlate then. */
-esra_status esra_pairing_rank(const struct pairing *pairing, struct reflection_candidates *list, struct message *message);
+esra_status esra_pairing_rank(const struct pairing *pairing, struct reflection_candidates *list);
 
 #endif

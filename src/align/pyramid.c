@@ -8,11 +8,12 @@
 /* Under this side a level holds too few gradients to tell a shift from chance. */
 #define SIDE_LEAST 16
 
-static esra_status halve_image(struct pool *pool, const struct image *from, struct image *to, struct message *message)
+static esra_status halve_image(struct context *context, const struct image *from, struct image *to)
 {
-    esra_status status = esra_image_create(to, (from->width + 1) / 2, (from->height + 1) / 2, from->channels, message);
+    esra_status status =
+        esra_image_create(to, (from->width + 1) / 2, (from->height + 1) / 2, from->channels, context->message);
     for (int c = 0; status == ESRA_OK && c < from->channels; c++)
-        esra_halve(pool, image_plane(from, c), image_plane(to, c), 1);
+        esra_halve(context, image_plane(from, c), image_plane(to, c), 1);
     return status;
 }
 
@@ -32,16 +33,16 @@ static esra_status take_image(const struct image *from, bool compress, struct im
     return status;
 }
 
-esra_status esra_pyramid_create(struct pyramid *pyramid, struct pool *pool, const struct image *image,
-                                const struct pyramid_options *options, struct message *message)
+esra_status esra_pyramid_create(struct pyramid *pyramid, struct context *context, const struct image *image,
+                                const struct pyramid_options *options)
 {
     esra_status status;
     struct image *level = pyramid->level;
     *pyramid = (struct pyramid){.levels = 1, .scale = 1};
-    TRY(take_image(image, options->compress, &level[0], message));
+    TRY(take_image(image, options->compress, &level[0], context->message));
     while ((double)level[0].width * level[0].height > options->most_pixels) {
         struct image half = {0};
-        TRY(halve_image(pool, &level[0], &half, message));
+        TRY(halve_image(context, &level[0], &half));
         esra_image_free(&level[0]);
         level[0] = half;
         pyramid->scale /= 2;
@@ -49,7 +50,7 @@ esra_status esra_pyramid_create(struct pyramid *pyramid, struct pool *pool, cons
     for (int n = 1; n < PYRAMID_LEVELS; n++) {
         if (level[n - 1].width < 2 * SIDE_LEAST || level[n - 1].height < 2 * SIDE_LEAST)
             break;
-        TRY(halve_image(pool, &level[n - 1], &level[n], message));
+        TRY(halve_image(context, &level[n - 1], &level[n]));
         pyramid->levels = n + 1;
     }
     return ESRA_OK;

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 #define PYRAMID_LEVELS 12
 
@@ -21,8 +21,8 @@ struct pyramid_options {
 };
 
 /* At most three channels are taken. Levels end before a side falls under 16 pixels; there is at least one. */
-esra_status esra_pyramid_create(struct pyramid *pyramid, struct pool *pool, const struct image *image,
-                                const struct pyramid_options *options, struct message *message);
+esra_status esra_pyramid_create(struct pyramid *pyramid, struct context *context, const struct image *image,
+                                const struct pyramid_options *options);
 
 void esra_pyramid_free(struct pyramid *pyramid);
 

@@ -40,7 +40,7 @@ struct sums {
 
 /* One level: what is fixed, and the planes worked on. */
 struct stage {
-    struct pool *pool;
+    struct context *context;
     const struct field *reference, *photo;
     struct plane weights; /* data NULL: all 1 */
     struct field warped;
@@ -66,16 +66,16 @@ static void stage_free(struct stage *stage)
     esra_release(&stage->bins);
 }
 
-static esra_status stage_create(struct stage *stage, struct message *message)
+static esra_status stage_create(struct stage *stage)
 {
     int width = stage->reference->width, height = stage->reference->height;
     esra_status status;
-    TRY(esra_field_create(&stage->warped, width, height, message));
-    TRY(esra_image_create(&stage->planes, width, height, PLANES, message));
+    TRY(esra_field_create(&stage->warped, width, height, stage->context->message));
+    TRY(esra_image_create(&stage->planes, width, height, PLANES, stage->context->message));
     stage->sums = esra_allocate((size_t)rows_blocks(height), sizeof *stage->sums);
     stage->bins = esra_allocate_untouched(PARTS, BINS * sizeof *stage->bins);
     if (!stage->sums || !stage->bins)
-        TRY(esra_fail_memory(message));
+        TRY(esra_fail_memory(stage->context->message));
     stage->cx = .5 * (width - 1);
     stage->cy = .5 * (height - 1);
     stage->s = .5 * (width > height ? width : height);
@@ -141,7 +141,7 @@ static double median_where(const struct stage *stage, struct plane values, struc
     int parts = (double)values.width * values.height > PART_PIXELS ? PARTS : 1, bin = 0;
     struct counting counting = {values, strength, least, parts, stage->bins};
     uint32_t *bins = stage->bins, total = 0, seen = 0;
-    esra_pool_run(stage->pool, count_part, &counting, parts, NULL);
+    esra_context_run(stage->context, count_part, &counting, parts, NULL);
     for (int n = BINS; n < parts * BINS; n++)
         bins[n % BINS] += bins[n];
     for (int n = 0; n < BINS; n++)
@@ -215,7 +215,7 @@ WIDE_TASK(sum_block)
 static struct sums add_up(struct stage *stage)
 {
     int blocks = rows_blocks(stage->warped.height);
-    esra_pool_run(stage->pool, WIDE(stage->pool, sum_block), stage, blocks, NULL);
+    esra_context_run(stage->context, WIDE(stage->context, sum_block), stage, blocks, NULL);
     struct sums total = stage->sums[0];
     for (int n = 1; n < blocks; n++) {
         esra_normal_add(&total.normal, &stage->sums[n].normal);
@@ -232,9 +232,9 @@ static bool iterate(struct stage *stage, enum motion motion, bool rough, struct 
 {
     int width = stage->warped.width, height = stage->warped.height;
     double p[NORMAL_PARAMETERS];
-    esra_field_warp(stage->pool, stage->photo, &stage->transform, &stage->warped, plane_of(stage, VALID));
-    esra_pool_run(stage->pool, WIDE(stage->pool, residual_block), stage, rows_blocks(height), NULL);
-    esra_blur(stage->pool, plane_of(stage, RESIDUAL), plane_of(stage, SMOOTH), 1);
+    esra_field_warp(stage->context, stage->photo, &stage->transform, &stage->warped, plane_of(stage, VALID));
+    esra_context_run(stage->context, WIDE(stage->context, residual_block), stage, rows_blocks(height), NULL);
+    esra_blur(stage->context, plane_of(stage, RESIDUAL), plane_of(stage, SMOOTH), 1);
     set_cutoff(stage, rough);
     struct sums sums = add_up(stage);
     if (!(sums.reference > 0) || !esra_normal_solve(&sums.normal, motion, p))
@@ -261,12 +261,12 @@ static enum motion staged_motion(const struct refine_options *options, bool coar
 }
 
 static esra_status refine_level(struct stage *stage, const struct refine_options *options, bool coarsest,
-                                struct refined *refined, struct message *message)
+                                struct refined *refined)
 {
-    esra_status status = stage_create(stage, message);
+    esra_status status = stage_create(stage);
     if (status != ESRA_OK)
         return status;
-    for (int k = 0; k < options->iterations && !esra_pool_stopping(stage->pool); k++) {
+    for (int k = 0; k < options->iterations && !esra_context_stopping(stage->context); k++) {
         enum motion motion = staged_motion(options, coarsest, k);
         bool rough = options->rough && coarsest && k < ROUGH_ITERATIONS;
         if (!iterate(stage, motion, rough, refined) && motion == options->motion)
@@ -277,23 +277,24 @@ static esra_status refine_level(struct stage *stage, const struct refine_options
 }
 
 /* The weights at the levels above `finest`, where they are the caller's. */
-static esra_status halve_weights(struct pool *pool, const struct plane *weights, int finest, int coarsest,
-                                 struct image *halved, struct message *message)
+static esra_status halve_weights(struct context *context, const struct plane *weights, int finest, int coarsest,
+                                 struct image *halved)
 {
     struct plane above = *weights;
     for (int n = finest + 1; n <= coarsest; n++) {
-        esra_status status = esra_image_create(&halved[n], (above.width + 1) / 2, (above.height + 1) / 2, 1, message);
+        esra_status status =
+            esra_image_create(&halved[n], (above.width + 1) / 2, (above.height + 1) / 2, 1, context->message);
         if (status != ESRA_OK)
             return status;
-        esra_halve(pool, above, image_plane(&halved[n], 0), 1);
+        esra_halve(context, above, image_plane(&halved[n], 0), 1);
         above = image_plane(&halved[n], 0);
     }
     return ESRA_OK;
 }
 
-esra_status esra_refine(struct pool *pool, const struct fields *reference, const struct fields *photo,
+esra_status esra_refine(struct context *context, const struct fields *reference, const struct fields *photo,
                         const struct plane *weights, const struct refine_options *options, struct transform *transform,
-                        struct refined *refined, struct message *message)
+                        struct refined *refined)
 {
     int levels = reference->levels < photo->levels ? reference->levels : photo->levels;
     int coarsest = options->coarsest < levels ? options->coarsest : levels - 1;
@@ -303,14 +304,17 @@ esra_status esra_refine(struct pool *pool, const struct fields *reference, const
     struct transform found = *transform;
     *refined = (struct refined){1, 0};
     if (weights)
-        TRY(halve_weights(pool, weights, finest, coarsest, halved, message));
+        TRY(halve_weights(context, weights, finest, coarsest, halved));
     for (int n = coarsest; n >= finest; n--) {
         double scale = ldexp(1, -n);
-        struct stage stage = {.pool = pool, .reference = &reference->level[n], .photo = &photo->level[n],
-                              .gain = refined->gain, .transform = esra_transform_rescale(&found, scale)};
+        struct stage stage = {.context = context,
+                              .reference = &reference->level[n],
+                              .photo = &photo->level[n],
+                              .gain = refined->gain,
+                              .transform = esra_transform_rescale(&found, scale)};
         if (weights)
             stage.weights = n > finest ? image_plane(&halved[n], 0) : *weights;
-        TRY(refine_level(&stage, options, n == coarsest, refined, message));
+        TRY(refine_level(&stage, options, n == coarsest, refined));
         found = esra_transform_rescale(&stage.transform, 1 / scale);
     }
     *transform = found;
@@ -320,9 +324,9 @@ done:
     return status;
 }
 
-esra_status esra_refine_images(struct pool *pool, const struct image *reference, const struct image *photo,
+esra_status esra_refine_images(struct context *context, const struct image *reference, const struct image *photo,
                                const struct plane *weights, double blur_px, const struct refine_options *options,
-                               struct transform *transform, struct refined *refined, struct message *message)
+                               struct transform *transform, struct refined *refined)
 {
     const struct pyramid_options as_is = {.most_pixels = INFINITY};
     const struct image *images[2] = {reference, photo};
@@ -330,11 +334,11 @@ esra_status esra_refine_images(struct pool *pool, const struct image *reference,
     struct fields fields[2] = {{.levels = 0}};
     esra_status status = ESRA_OK;
     for (int n = 0; n < 2; n++) {
-        TRY(esra_pyramid_create(&pyramid, pool, images[n], &as_is, message));
-        TRY(esra_fields_of_pyramid(&fields[n], pool, &pyramid, blur_px, message));
+        TRY(esra_pyramid_create(&pyramid, context, images[n], &as_is));
+        TRY(esra_fields_of_pyramid(&fields[n], context, &pyramid, blur_px));
         esra_pyramid_free(&pyramid);
     }
-    TRY(esra_refine(pool, &fields[0], &fields[1], weights, options, transform, refined, message));
+    TRY(esra_refine(context, &fields[0], &fields[1], weights, options, transform, refined));
 done:
     esra_pyramid_free(&pyramid);
     esra_fields_free(&fields[0]);

@@ -20,14 +20,14 @@ struct refined {
 
 /* Improves *transform (in coordinates of level 0). weights: NULL, or a plane of the size of the finest level passed
  * through, 0 for the reference's pixels to leave out. It keeps to the start where the equations give no answer. */
-esra_status esra_refine(struct pool *pool, const struct fields *reference, const struct fields *photo,
+esra_status esra_refine(struct context *context, const struct fields *reference, const struct fields *photo,
                         const struct plane *weights, const struct refine_options *options, struct transform *transform,
-                        struct refined *refined, struct message *message);
+                        struct refined *refined);
 
 /* The same for a pair of images of the same size, whose gradients are taken after a blur of blur_px (.7 suits photos,
  * 1.2 to 1.5 reflections left over from a subtraction). Four levels; no compression, and what is below zero counts as zero. */
-esra_status esra_refine_images(struct pool *pool, const struct image *reference, const struct image *photo,
+esra_status esra_refine_images(struct context *context, const struct image *reference, const struct image *photo,
                                const struct plane *weights, double blur_px, const struct refine_options *options,
-                               struct transform *transform, struct refined *refined, struct message *message);
+                               struct transform *transform, struct refined *refined);
 
 #endif

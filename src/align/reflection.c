@@ -17,22 +17,22 @@
 /* All photos at the size of the search. */
 struct searching {
     const struct reflection_problem *problem;
-    struct pool *pool;
+    struct context *context;
     struct pyramid *photos, *masks; /* level 0 used */
     struct field *remainders;       /* [count], with three photos or more */
     struct image *photo_images, *mask_images;
     double scale;
 };
 
-static esra_status copy_remainder(const struct searching *s, int photo, struct fields *to, struct message *message)
+static esra_status copy_remainder(const struct searching *s, int photo, struct fields *to)
 {
     const struct field *from = &s->remainders[photo];
     struct field copy;
-    esra_status status = esra_field_create(&copy, from->width, from->height, message);
+    esra_status status = esra_field_create(&copy, from->width, from->height, s->context->message);
     if (status != ESRA_OK)
         return status;
     memcpy(copy.data, from->data, (size_t)from->width * (size_t)from->height * FIELD_LANES * sizeof *copy.data);
-    return esra_fields_of_field(to, s->pool, &copy, message);
+    return esra_fields_of_field(to, s->context, &copy);
 }
 
 static void fill_weights(const struct searching *s, int photo, struct plane weights)
@@ -42,7 +42,7 @@ static void fill_weights(const struct searching *s, int photo, struct plane weig
         weights.data[n] = reference[n] * other[n];
 }
 
-static esra_status use_parts(struct pairing *p, const struct searching *s, int photo, struct message *message)
+static esra_status use_parts(struct pairing *p, const struct searching *s, int photo)
 {
     const struct reflection_problem *problem = s->problem;
     const struct pyramid_options as_is = {.most_pixels = INFINITY};
@@ -50,12 +50,12 @@ static esra_status use_parts(struct pairing *p, const struct searching *s, int p
     struct pyramid pyramids[2] = {{.levels = 0}, {.levels = 0}};
     esra_status status;
     TRY(esra_remainder_by_sign(&s->photo_images[problem->reference], &s->photo_images[photo], &s->mask_images[photo],
-                               problem->mixing[photo], &parts[0], &parts[1], message));
+                               problem->mixing[photo], &parts[0], &parts[1], p->context->message));
     for (int n = 0; n < 2; n++) {
-        TRY(esra_pyramid_create(&pyramids[n], s->pool, &parts[n], &as_is, message));
-        TRY(esra_fields_of_pyramid(&p->by_sign[n], s->pool, &pyramids[n], PART_BLUR_PX, message));
+        TRY(esra_pyramid_create(&pyramids[n], s->context, &parts[n], &as_is));
+        TRY(esra_fields_of_pyramid(&p->by_sign[n], s->context, &pyramids[n], PART_BLUR_PX));
     }
-    TRY(esra_pairing_start_matches(p, pyramids, message));
+    TRY(esra_pairing_start_matches(p, pyramids));
 done:
     for (int n = 0; n < 2; n++) {
         esra_image_free(&parts[n]);
@@ -64,18 +64,18 @@ done:
     return status;
 }
 
-static esra_status make_pairing(struct pairing *p, const struct searching *s, int photo, struct message *message)
+static esra_status make_pairing(struct pairing *p, const struct searching *s, int photo)
 {
     const struct reflection_problem *problem = s->problem;
     const struct image *reference = &s->photo_images[problem->reference];
     esra_status status;
-    TRY(esra_image_create(&p->planes, reference->width, reference->height, 2, message));
-    TRY(esra_field_create(&p->warped, reference->width, reference->height, message));
+    TRY(esra_image_create(&p->planes, reference->width, reference->height, 2, p->context->message));
+    TRY(esra_field_create(&p->warped, reference->width, reference->height, p->context->message));
     fill_weights(s, photo, pairing_weights(p));
-    TRY(use_parts(p, s, photo, message));
+    TRY(use_parts(p, s, photo));
     if (s->remainders) {
-        TRY(copy_remainder(s, problem->reference, &p->by_median[0], message));
-        TRY(copy_remainder(s, photo, &p->by_median[1], message));
+        TRY(copy_remainder(s, problem->reference, &p->by_median[0]));
+        TRY(copy_remainder(s, photo, &p->by_median[1]));
     }
     p->compared = s->remainders ? p->by_median : p->by_sign;
     return ESRA_OK;
@@ -94,19 +94,18 @@ static void add_second_motion(struct pairing *p, const struct searching *s, int 
     esra_pairing_start(p, esra_transform_rescale(&t, s->scale), EXACT);
 }
 
-static esra_status search_photo(const struct searching *s, int photo, struct reflection_candidates *list,
-                                struct message *message)
+static esra_status search_photo(const struct searching *s, int photo, struct reflection_candidates *list)
 {
-    struct pairing p = {.pool = s->pool, .motion = s->problem->motion};
+    struct pairing p = {.context = s->context, .motion = s->problem->motion};
     esra_status status;
-    TRY(make_pairing(&p, s, photo, message));
+    TRY(make_pairing(&p, s, photo));
     add_second_motion(&p, s, photo);
     for (int whiten = 0; whiten < 2; whiten++) {
-        TRY(esra_pairing_start_peaks(&p, p.by_sign, whiten, message));
+        TRY(esra_pairing_start_peaks(&p, p.by_sign, whiten));
         if (s->remainders)
-            TRY(esra_pairing_start_peaks(&p, p.by_median, whiten, message));
+            TRY(esra_pairing_start_peaks(&p, p.by_median, whiten));
     }
-    TRY(esra_pairing_rank(&p, list, message));
+    TRY(esra_pairing_rank(&p, list));
     for (int n = 0; n < list->count; n++)
         list->each[n].transform = esra_transform_rescale(&list->each[n].transform, 1 / s->scale);
 done:
@@ -138,31 +137,31 @@ static void harden(struct image *mask)
         mask->data[n] = mask->data[n] > .99f ? 1 : 0;
 }
 
-static esra_status make_small(struct searching *s, struct message *message)
+static esra_status make_small(struct searching *s)
 {
     const struct reflection_problem *problem = s->problem;
     struct pyramid_options options = {.most_pixels = SEARCH_PIXELS};
     esra_status status = ESRA_OK;
     for (int n = 0; n < problem->count; n++) {
-        TRY(esra_pyramid_create(&s->photos[n], s->pool, &problem->photos[n], &options, message));
-        TRY(esra_pyramid_create(&s->masks[n], s->pool, &problem->masks[n], &options, message));
+        TRY(esra_pyramid_create(&s->photos[n], s->context, &problem->photos[n], &options));
+        TRY(esra_pyramid_create(&s->masks[n], s->context, &problem->masks[n], &options));
         s->photo_images[n] = s->photos[n].level[0];
         s->mask_images[n] = s->masks[n].level[0];
         harden(&s->mask_images[n]);
     }
     s->scale = s->photos[0].scale;
     if (problem->count >= 3)
-        TRY(esra_remainder_by_median(s->pool, s->photo_images, s->mask_images, problem->mixing, problem->count,
-                                     s->remainders, message));
+        TRY(esra_remainder_by_median(s->context, s->photo_images, s->mask_images, problem->mixing, problem->count,
+                                     s->remainders));
 done:
     return status;
 }
 
-esra_status esra_reflection_find(struct pool *pool, const struct reflection_problem *problem,
-                                 struct reflection_candidates *candidates, struct message *message)
+esra_status esra_reflection_find(struct context *context, const struct reflection_problem *problem,
+                                 struct reflection_candidates *candidates)
 {
     size_t count = (size_t)problem->count;
-    struct searching s = {.problem = problem, .pool = pool};
+    struct searching s = {.problem = problem, .context = context};
     esra_status status = ESRA_OK;
     memset(candidates, 0, count * sizeof *candidates);
     s.photos = esra_allocate(count, sizeof *s.photos);
@@ -172,11 +171,11 @@ esra_status esra_reflection_find(struct pool *pool, const struct reflection_prob
     if (count >= 3)
         s.remainders = esra_allocate(count, sizeof *s.remainders);
     if (!s.photos || !s.masks || !s.photo_images || !s.mask_images || (count >= 3 && !s.remainders))
-        TRY(esra_fail_memory(message));
-    TRY(make_small(&s, message));
-    for (int n = 0; n < problem->count && !esra_pool_stopping(pool); n++)
+        TRY(esra_fail_memory(context->message));
+    TRY(make_small(&s));
+    for (int n = 0; n < problem->count && !esra_context_stopping(context); n++)
         if (n != problem->reference)
-            TRY(search_photo(&s, n, &candidates[n], message));
+            TRY(search_photo(&s, n, &candidates[n]));
 done:
     searching_free(&s);
     return status;

@@ -28,7 +28,7 @@ struct reflection_problem {
 
 /* Fills candidates[count]; the reference's list, and that of photos in which nothing is left beside T, stay empty. Motions
  * that keep R within a pixel of T are not listed: what T leaves behind by bad alignment moves so. */
-esra_status esra_reflection_find(struct pool *pool, const struct reflection_problem *problem,
-                                 struct reflection_candidates *candidates, struct message *message);
+esra_status esra_reflection_find(struct context *context, const struct reflection_problem *problem,
+                                 struct reflection_candidates *candidates);
 
 #endif

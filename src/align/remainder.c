@@ -71,20 +71,20 @@ static void vote_block(void *work, int task, int worker)
             }
 }
 
-esra_status esra_remainder_by_median(struct pool *pool, const struct image *photos, const struct image *masks,
-                                     const double *mixing, int count, struct field *fields, struct message *message)
+esra_status esra_remainder_by_median(struct context *context, const struct image *photos, const struct image *masks,
+                                     const double *mixing, int count, struct field *fields)
 {
     struct voting v = {fields, masks, mixing, count};
     memset(fields, 0, (size_t)count * sizeof *fields);
     for (int n = 0; n < count; n++) {
-        esra_status status = esra_field_of_image(&fields[n], pool, &photos[n], BLUR_PX, message);
+        esra_status status = esra_field_of_image(&fields[n], context, &photos[n], BLUR_PX);
         if (status != ESRA_OK) {
             for (int k = 0; k < n; k++)
                 esra_field_free(&fields[k]);
             return status;
         }
     }
-    esra_pool_run(pool, vote_block, &v, rows_blocks(fields[0].height), NULL);
+    esra_context_run(context, vote_block, &v, rows_blocks(fields[0].height), NULL);
     return ESRA_OK;
 }
 

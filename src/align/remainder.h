@@ -7,8 +7,8 @@
 /* Three photos or more: the gradients of photo i less a_i times the transmitted layer's, which are taken to be the median
  * over the photos and half a vote for zero (an edge that only one photo has belongs to its reflection). photos and masks
  * as in reflection.h; fills fields[count]. */
-esra_status esra_remainder_by_median(struct pool *pool, const struct image *photos, const struct image *masks,
-                                     const double *mixing, int count, struct field *fields, struct message *message);
+esra_status esra_remainder_by_median(struct context *context, const struct image *photos, const struct image *masks,
+                                     const double *mixing, int count, struct field *fields);
 
 /* A pair of photos: the difference photo/mixing - reference holds R_i where it is positive and R_0 where it is negative.
  * Fills images of the roots of both parts. */

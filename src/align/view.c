@@ -9,15 +9,14 @@
 /* Makes central differences of the sharpest edges smooth enough for bilinear interpolation. */
 #define BLUR_PX .7
 
-esra_status esra_view_create(struct view *view, struct pool *pool, const struct image *photo, bool compress,
-                             struct message *message)
+esra_status esra_view_create(struct view *view, struct context *context, const struct image *photo, bool compress)
 {
     struct pyramid_options options = {.most_pixels = BASE_PIXELS, .compress = compress};
     esra_status status;
     *view = (struct view){.work_level = 0};
-    TRY(esra_pyramid_create(&view->pyramid, pool, photo, &options, message));
-    TRY(esra_fields_of_pyramid(&view->fields, pool, &view->pyramid, BLUR_PX, message));
-    TRY(esra_features_find(&view->features, pool, &view->pyramid, message));
+    TRY(esra_pyramid_create(&view->pyramid, context, photo, &options));
+    TRY(esra_fields_of_pyramid(&view->fields, context, &view->pyramid, BLUR_PX));
+    TRY(esra_features_find(&view->features, context, &view->pyramid));
     const struct image *level = view->pyramid.level;
     while (view->work_level < view->pyramid.levels - 1 &&
            (double)level[view->work_level].width * level[view->work_level].height > WORK_PIXELS)

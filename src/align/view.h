@@ -12,8 +12,7 @@ struct view {
     int work_level; /* the finest level small enough to try many hypotheses on */
 };
 
-esra_status esra_view_create(struct view *view, struct pool *pool, const struct image *photo, bool compress,
-                             struct message *message);
+esra_status esra_view_create(struct view *view, struct context *context, const struct image *photo, bool compress);
 
 void esra_view_free(struct view *view);
 

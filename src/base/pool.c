@@ -1,5 +1,5 @@
-/* base/pool.c - a small thread pool on pthreads. Between runs workers look out for the next for a moment, then sleep on a
- * condition; during a run each takes the next task by an atomic counter. */
+/* base/pool.c - a small thread pool on pthreads. Between runs workers spin for a moment, then sleep on a condition
+ * variable; during a run each takes the next task by an atomic counter. */
 #define _GNU_SOURCE
 #include "base/pool.h"
 
@@ -13,13 +13,12 @@
 
 #include "base/cpu.h"
 #include "base/memory.h"
-#include "base/timer.h"
 
-/* How often the waiting caller looks up: a tenth of the second within which esra promises to react. */
+/* How often the waiting caller calls `watch`: a tenth of the second within which esra promises to react. */
 #define WATCH_NS 100000000L
 
-/* How often a thread looks for what it waits for before it sleeps: some 20 us, about what it takes to wake one up. Loops
- * over small images make thousands of runs a second, each of some 50 us. */
+/* How often a waiting thread spins before it sleeps: some 20 us, about the time a wake-up takes. Loops over small
+ * images make thousands of runs a second, each of some 50 us. */
 #define LOOKS 1000
 
 struct worker {
@@ -33,14 +32,9 @@ struct pool {
     pthread_cond_t begin, end;
     struct worker *workers; /* [threads - 1]; the caller is worker 0 */
     int threads;
-    int looks;   /* LOOKS, or none where threads outnumber the processors: who looks would keep another from working */
-    unsigned features;
+    int looks;   /* LOOKS, or 0 where threads outnumber the processors: a thread that spins would keep another from
+                    working */
     pid_t owner; /* threads do not survive fork() */
-
-    pool_question *enough;
-    void *user;
-    double asked_s; /* when, on the timer */
-    bool stopping;
 
     bool quit;           /* guarded by lock */
     atomic_int asleep;   /* workers that wait for `begin` */
@@ -62,7 +56,7 @@ static void take_tasks(struct pool *pool, int worker)
         pool->run(pool->work, task, worker);
 }
 
-/* A hint that this is a loop that waits. */
+/* Tells the processor that this is a spin-wait loop. */
 static void pause_a_little(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -72,10 +66,11 @@ static void pause_a_little(void)
 #endif
 }
 
-/* Both sides of a run say what they did before they ask whether the other sleeps, and that they will sleep before they ask
- * whether it is done: one of the two always sees the other, and nobody is left asleep. */
+/* No lost wake-ups: the caller publishes the run, then looks for sleepers; a worker marks itself asleep, then looks
+ * once more for a run. All four are sequentially consistent, so one of the two sees the other's write. The end of a
+ * run, where the caller sleeps and the last worker wakes it, is the same with the parts exchanged. */
 
-/* False where the pool ends. */
+/* False when the pool ends. */
 static bool await_run(struct pool *pool, unsigned long seen)
 {
     for (int n = 0; n < pool->looks; n++) {
@@ -147,7 +142,6 @@ esra_status esra_pool_create(struct pool **out, int threads, struct message *mes
     pthread_cond_init(&pool->end, &monotonic);
     pthread_condattr_destroy(&monotonic);
     pool->workers = workers;
-    pool->features = esra_cpu_features();
     pool->owner = getpid();
     pool->looks = threads <= esra_cpu_count() ? LOOKS : 0;
     start_workers(pool, threads);
@@ -185,16 +179,6 @@ int esra_pool_threads(const struct pool *pool)
     return forked(pool) ? 1 : pool->threads;
 }
 
-unsigned esra_pool_features(const struct pool *pool)
-{
-    return pool->features;
-}
-
-void esra_pool_limit(struct pool *pool, unsigned mask)
-{
-    pool->features = esra_cpu_features() & mask;
-}
-
 static struct timespec next_watch(void)
 {
     struct timespec when;
@@ -230,27 +214,6 @@ static void wait_for_workers(struct pool *pool, pool_watch *watch, void *work)
     }
     atomic_store(&pool->waiting, false);
     pthread_mutex_unlock(&pool->lock);
-}
-
-void esra_pool_ask(struct pool *pool, pool_question *enough, void *user)
-{
-    pool->enough = enough;
-    pool->user = user;
-    pool->asked_s = 0;
-    pool->stopping = false;
-}
-
-bool esra_pool_stopping(struct pool *pool)
-{
-    double now_s = pool->enough ? esra_timer_now_s() : 0;
-    if (pool->enough && !pool->stopping && now_s - pool->asked_s >= 1e-9 * WATCH_NS) {
-        pool_question *enough = pool->enough;
-        pool->asked_s = now_s;
-        pool->enough = NULL; /* whoever is asked may ask back */
-        pool->stopping = enough(pool->user);
-        pool->enough = enough;
-    }
-    return pool->stopping;
 }
 
 void esra_pool_run(struct pool *pool, pool_task *run, void *work, int tasks, pool_watch *watch)

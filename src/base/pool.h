@@ -17,7 +17,7 @@ typedef void pool_task(void *work, int task, int worker);
 /* Called now and then in the thread that waits in esra_pool_run(), so that a long run can be watched and stopped. */
 typedef void pool_watch(void *work);
 
-/* threads >= 1, the caller's own included. Where the system refuses a thread the pool does with those it got. */
+/* threads >= 1, the caller's own included. Where the system refuses a thread the pool works with those it has. */
 esra_status esra_pool_create(struct pool **pool, int threads, struct message *message);
 
 /* Ends the threads, frees *pool and sets it to NULL. */
@@ -25,20 +25,6 @@ void esra_pool_free(struct pool **pool);
 
 /* Threads that really run, at least 1. */
 int esra_pool_threads(const struct pool *pool);
-
-/* The instructions that tasks may use, a set of enum cpu_feature: all that the processor has, or of these only those
- * in `mask` from the latest esra_pool_limit() on. */
-unsigned esra_pool_features(const struct pool *pool);
-void esra_pool_limit(struct pool *pool, unsigned mask);
-
-/* Who wants the work may have had enough of it. Everything long is done on a pool, so the pool is told whom to ask: from
- * esra_pool_ask() on, esra_pool_stopping() calls `enough` now and then, in the thread that runs the pool. NULL: nobody. */
-typedef bool pool_question(void *user);
-void esra_pool_ask(struct pool *pool, pool_question *enough, void *user);
-
-/* True from the first yes on. Loops that last ask, and end early: what they leave is sound, and used by nobody. To be
- * called in the thread that runs the pool, by its tasks as worker 0 too. */
-bool esra_pool_stopping(struct pool *pool);
 
 /* Runs all tasks and returns when the last has ended. watch may be NULL. In a child made by fork() the calling thread
  * runs them all. */

@@ -1,17 +1,17 @@
-/* base/wide.h - tasks in plain C, compiled once more for a wider instruction set. Where a loop is the compiler's to make
- * vectors of, it makes them of eight floats instead of four, by the same operations in the same order and without fused
- * multiply-add: both give the same bits (doc/NUMERICS.md).
+/* base/wide.h - tasks in plain C, compiled once more for a wider instruction set. Where a loop is the compiler's to
+ * make vectors of, it makes them of eight floats instead of four, by the same operations in the same order and without
+ * fused multiply-add: both give the same bits (doc/NUMERICS.md).
  *
  *     static void blur_rows(void *work, int task, int worker) {...}
  *     WIDE_TASK(blur_rows)
  *     ...
- *     esra_pool_run(pool, WIDE(pool, blur_rows), &work, tasks, NULL);
+ *     esra_context_run(context, WIDE(context, blur_rows), &work, tasks, NULL);
  *
  * flatten: what the task calls is compiled with it, as far as the file has it. */
 #ifndef ESRA_BASE_WIDE_H
 #define ESRA_BASE_WIDE_H
 
-#include "base/pool.h"
+#include "base/context.h"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include "base/cpu.h"
@@ -21,10 +21,10 @@
     {                                                                                                                  \
         name(work, task, worker);                                                                                      \
     }
-#define WIDE(pool, name) (esra_pool_features(pool) & CPU_AVX2 ? name##_wide : name)
+#define WIDE(context, name) ((context)->features & CPU_AVX2 ? name##_wide : name)
 #else
 #define WIDE_TASK(name)
-#define WIDE(pool, name) name
+#define WIDE(context, name) name
 #endif
 
 #endif

@@ -72,12 +72,12 @@ void esra_guess_copy(struct guess *to, const struct guess *from, const struct tr
     use_lens(to, tracks);
 }
 
-esra_status esra_adjusting_create(struct adjusting *adjusting, const struct tracks *tracks, struct message *message)
+esra_status esra_adjusting_create(struct adjusting *adjusting, struct context *context, const struct tracks *tracks)
 {
     size_t parameters = (size_t)(tracks->photos - 1) * POSE_PARAMETERS + LENS_PARAMETERS,
            count = (size_t)tracks->count + 1;
-    *adjusting = (struct adjusting){.tracks = tracks, .parameters = (int)parameters};
-    esra_status status = esra_guess_create(&adjusting->trial, tracks, message);
+    *adjusting = (struct adjusting){.tracks = tracks, .context = context, .parameters = (int)parameters};
+    esra_status status = esra_guess_create(&adjusting->trial, tracks, context->message);
     if (status != ESRA_OK)
         return status;
     adjusting->use = esra_allocate(count * (size_t)tracks->photos, sizeof *adjusting->use);
@@ -91,7 +91,7 @@ esra_status esra_adjusting_create(struct adjusting *adjusting, const struct trac
     if (!adjusting->use || !adjusting->a || !adjusting->schur || !adjusting->b || !adjusting->step || !adjusting->d ||
         !adjusting->g || !adjusting->e) {
         esra_adjusting_free(adjusting);
-        return esra_fail_memory(message);
+        return esra_fail_memory(context->message);
     }
     for (int n = 0; n < tracks->count * tracks->photos; n++)
         adjusting->use[n] = n % tracks->photos != tracks->reference && tracks->at[n].seen;
@@ -351,7 +351,7 @@ static void apply(struct adjusting *s, const struct guess *guess, double damping
 double esra_adjust(struct adjusting *s, struct guess *guess, double scale_px, int steps, bool bend)
 {
     double cost = cost_of(s, guess, scale_px), damping = 1e-2, lower = cost;
-    for (int step = 0; step < steps && !(s->pool && esra_pool_stopping(s->pool)); step++) {
+    for (int step = 0; step < steps && !esra_context_stopping(s->context); step++) {
         bool better = false;
         build(s, guess, scale_px, bend);
         for (int retry = 0; retry < RETRIES && !better; retry++) {

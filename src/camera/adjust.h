@@ -20,7 +20,7 @@ struct guess {
 
 struct adjusting {
     const struct tracks *tracks;
-    struct pool *pool;  /* whom to ask whether to go on, or NULL */
+    struct context *context;
     bool *use;          /* [count * photos]: sightings that count */
     struct guess trial; /* to step to */
     int parameters;     /* of poses and lens; those of photo n begin at slot n, the lens' come last */
@@ -29,7 +29,7 @@ struct adjusting {
     double *a, *b, *d, *g, *e, *schur, *step;
 };
 
-esra_status esra_adjusting_create(struct adjusting *adjusting, const struct tracks *tracks, struct message *message);
+esra_status esra_adjusting_create(struct adjusting *adjusting, struct context *context, const struct tracks *tracks);
 
 void esra_adjusting_free(struct adjusting *adjusting);
 
@@ -40,8 +40,9 @@ void esra_guess_free(struct guess *guess);
 /* Both for the same tracks. */
 void esra_guess_copy(struct guess *to, const struct guess *from, const struct tracks *tracks);
 
-/* Steps downhill, `steps` times at most and while the pool is not stopping, and returns the cost: sum of s^2 log(1 + |x - seen|^2/s^2), s = scale_px, and
- * of the priors. bend: the lens' distortion and centre are adjusted too. */
+/* At most `steps` Levenberg-Marquardt steps, fewer where the context is stopping. Returns the cost: the sum over
+ * sightings of s^2 log(1 + |x - seen|^2/s^2), s = scale_px, and the priors. bend: adjust the lens' distortion and
+ * centre too. */
 double esra_adjust(struct adjusting *adjusting, struct guess *guess, double scale_px, int steps, bool bend);
 
 /* R <- exp(a) R: turned further, about the axis a, by its length (Rodrigues). */

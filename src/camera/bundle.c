@@ -70,12 +70,12 @@ static bool is_used(const struct adjusting *s, int n)
 }
 
 /* The best of several starts, at a scale of 3 px. */
-static esra_status search(struct adjusting *s, struct guess *best, struct message *message)
+static esra_status search(struct adjusting *s, struct guess *best)
 {
     double least = INFINITY;
     for (int start = 0; start < STARTS; start++) {
         struct guess guess;
-        esra_status status = esra_guess_create(&guess, s->tracks, message);
+        esra_status status = esra_guess_create(&guess, s->tracks, s->context->message);
         if (status != ESRA_OK)
             return status;
         scatter(&guess, s->tracks->count, (uint64_t)start + 1);
@@ -167,8 +167,7 @@ static void take_camera(struct camera *camera, const struct guess *guess)
     memcpy(camera->pose, guess->camera.pose, (size_t)camera->photos * sizeof *camera->pose);
 }
 
-esra_status esra_bundle(struct camera *camera, struct pool *pool, const struct tracks *tracks, double *inverse,
-                        struct message *message)
+esra_status esra_bundle(struct camera *camera, struct context *context, const struct tracks *tracks, double *inverse)
 {
     struct adjusting s = {0};
     struct guess best = {0}, turned = {0};
@@ -176,21 +175,20 @@ esra_status esra_bundle(struct camera *camera, struct pool *pool, const struct t
     esra_status status;
     for (int n = 0; inverse && n < tracks->count; n++)
         inverse[n] = NAN;
-    TRY(start_camera(camera, tracks, message));
-    TRY(scratch ? ESRA_OK : esra_fail_memory(message));
+    TRY(start_camera(camera, tracks, context->message));
+    TRY(scratch ? ESRA_OK : esra_fail_memory(context->message));
     if (tracks->count < CAMERA_TRACKS_LEAST)
         goto done;
-    TRY(esra_adjusting_create(&s, tracks, message));
-    s.pool = pool;
-    TRY(esra_guess_create(&best, tracks, message));
-    TRY(esra_guess_create(&turned, tracks, message));
-    TRY(search(&s, &best, message));
+    TRY(esra_adjusting_create(&s, context, tracks));
+    TRY(esra_guess_create(&best, tracks, context->message));
+    TRY(esra_guess_create(&turned, tracks, context->message));
+    TRY(search(&s, &best));
     choose_order(&s, &best, &turned, scratch);
     camera->turned = finish(&s, &best, &turned);
     take_camera(camera, &best);
     report_errors(&s, &best, camera, scratch);
     report_depths(&s, &best, camera, inverse, scratch);
-    TRY(esra_parallax_measure(camera, tracks, s.use, message));
+    TRY(esra_parallax_measure(camera, tracks, s.use, context->message));
 done:
     esra_adjusting_free(&s);
     esra_guess_free(&best);

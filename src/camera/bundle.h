@@ -5,9 +5,8 @@
 #include "camera/camera.h"
 #include "camera/tracks.h"
 
-/* Fills the camera, whose poses are made here. pool is whom to ask whether to go on, or NULL. inverse, where it is not
- * NULL, gets w of every track [tracks->count], NaN for those that do not fit. */
-esra_status esra_bundle(struct camera *camera, struct pool *pool, const struct tracks *tracks, double *inverse,
-                        struct message *message);
+/* Fills the camera, whose poses are made here. inverse, where it is not NULL, gets w of every track [tracks->count],
+ * NaN for outliers. */
+esra_status esra_bundle(struct camera *camera, struct context *context, const struct tracks *tracks, double *inverse);
 
 #endif

@@ -12,18 +12,18 @@
 /* Far outside every photo. */
 #define NOWHERE -1e6f
 
-esra_status esra_camera_find(struct camera *camera, struct pool *pool, const struct image *photos, int count,
-                             int reference, struct message *message)
+esra_status esra_camera_find(struct camera *camera, struct context *context, const struct image *photos, int count,
+                             int reference)
 {
     struct tracks tracks;
     double *inverse = NULL;
     esra_status status;
     *camera = (struct camera){0};
-    TRY(esra_tracks_find(&tracks, pool, photos, count, reference, message));
+    TRY(esra_tracks_find(&tracks, context, photos, count, reference));
     inverse = esra_allocate((size_t)tracks.count + 1, sizeof *inverse);
-    TRY(inverse ? ESRA_OK : esra_fail_memory(message));
-    TRY(esra_bundle(camera, pool, &tracks, inverse, message));
-    TRY(esra_groups_find(camera, pool, photos, &tracks, inverse, message));
+    TRY(inverse ? ESRA_OK : esra_fail_memory(context->message));
+    TRY(esra_bundle(camera, context, &tracks, inverse));
+    TRY(esra_groups_find(camera, context, photos, &tracks, inverse));
 done:
     esra_release(&inverse);
     esra_tracks_free(&tracks);
@@ -64,9 +64,9 @@ static void map_block(void *work, int task, int worker)
 }
 WIDE_TASK(map_block)
 
-void esra_camera_map(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
+void esra_camera_map(struct context *context, const struct camera *camera, int n, const struct image *inverse,
                      struct canvas_offset offset, const struct image *to)
 {
     struct mapping m = {camera, n, inverse, offset, to};
-    esra_pool_run(pool, WIDE(pool, map_block), &m, rows_blocks(to->height), NULL);
+    esra_context_run(context, WIDE(context, map_block), &m, rows_blocks(to->height), NULL);
 }

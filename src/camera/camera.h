@@ -17,8 +17,8 @@
 
 #include <stdbool.h>
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 /* Fewer say nothing that chance could not. */
 #define CAMERA_TRACKS_LEAST 20
@@ -68,8 +68,8 @@ struct camera {
 
 /* Where too few tracks are found `found` is false: that is no error. Two photos are enough, but errors of the tracks
  * along the epipolar lines then go into w unseen. */
-esra_status esra_camera_find(struct camera *camera, struct pool *pool, const struct image *photos, int count,
-                             int reference, struct message *message);
+esra_status esra_camera_find(struct camera *camera, struct context *context, const struct image *photos, int count,
+                             int reference);
 
 /* Harmless on a zeroed one. */
 void esra_camera_free(struct camera *camera);
@@ -82,20 +82,20 @@ struct canvas_offset {
 
 /* to (2 channels, the canvas' size) = x and y, in px of photo n, of what the canvas shows there; pixel centres are
  * whole numbers. Both are -1e6 for what lies behind that camera. */
-void esra_camera_map(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
+void esra_camera_map(struct context *context, const struct camera *camera, int n, const struct image *inverse,
                      struct canvas_offset offset, const struct image *to);
 
 /* The other way round: to (2 channels, the photos' size) = x and y, in px of the canvas, of what photo n shows. Where
  * several points of the canvas are seen in one place it is the nearest; where none is seen (it was hidden from the
  * reference) the depth is continued from the farther side. Positions may lie outside the canvas. */
-esra_status esra_camera_unmap(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
-                              struct canvas_offset offset, const struct image *to, struct message *message);
+esra_status esra_camera_unmap(struct context *context, const struct camera *camera, int n, const struct image *inverse,
+                              struct canvas_offset offset, const struct image *to);
 
 /* to (1 channel, the canvas' size) = 1 where photo n sees what the canvas shows: inside its frame and hidden
  * by nothing that is nearer by more than `tolerance` in w; else 0. A pixel with an unseen neighbour counts as unseen.
  */
-esra_status esra_camera_visible(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
-                                struct canvas_offset offset, double tolerance, const struct image *to,
-                                struct message *message);
+esra_status esra_camera_visible(struct context *context, const struct camera *camera, int n,
+                                const struct image *inverse, struct canvas_offset offset, double tolerance,
+                                const struct image *to);
 
 #endif

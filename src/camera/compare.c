@@ -36,7 +36,7 @@ struct band {
 
 struct sweeping {
     const struct sweep *sweep;
-    struct pool *pool;
+    struct context *context;
     struct band *bands; /* [threads] */
     float kernel[SHARE_REACH + 1];
     int reach;
@@ -299,7 +299,7 @@ static void sweep_block(void *work, int task, int worker)
     else
         memset(w->volume + (size_t)begin * s->width * s->padded, 255, (size_t)(end - begin) * s->width * s->padded);
     /* The caller's own thread may ask, and runs through the blocks that are left. */
-    if (worker == 0 && esra_pool_stopping(w->pool))
+    if (worker == 0 && esra_context_stopping(w->context))
         return;
     for (int label = 0; label < s->labels; label++) {
         if (w->shares && !is_wanted(w, begin, end, label))
@@ -313,9 +313,9 @@ static void sweep_block(void *work, int task, int worker)
 }
 WIDE_TASK(sweep_block)
 
-static esra_status run(struct sweeping *w, struct pool *pool, struct message *message)
+static esra_status run(struct sweeping *w, struct context *context)
 {
-    size_t threads = (size_t)esra_pool_threads(pool), floats = band_floats(w->sweep);
+    size_t threads = (size_t)esra_context_threads(context), floats = band_floats(w->sweep);
     float *memory = NULL;
     esra_status status = ESRA_OK;
     w->bands = esra_allocate(threads, sizeof *w->bands);
@@ -324,26 +324,26 @@ static esra_status run(struct sweeping *w, struct pool *pool, struct message *me
     if (w->bands && memory) {
         for (size_t n = 0; n < threads; n++)
             layout_band(w->sweep, &w->bands[n], memory + n * (floats / threads));
-        w->pool = pool;
-        esra_pool_run(pool, WIDE(pool, sweep_block), w, rows_blocks(w->sweep->height), NULL);
+        w->context = context;
+        esra_context_run(context, WIDE(context, sweep_block), w, rows_blocks(w->sweep->height), NULL);
     } else {
-        status = esra_fail_memory(message);
+        status = esra_fail_memory(context->message);
     }
     esra_release(&w->bands);
     esra_release(&memory);
     return status;
 }
 
-esra_status esra_sweep_costs(const struct sweep *sweep, struct pool *pool, uint8_t *volume, struct message *message)
+esra_status esra_sweep_costs(const struct sweep *sweep, struct context *context, uint8_t *volume)
 {
     struct sweeping w = {.sweep = sweep, .reach = sweep->options.window, .volume = volume};
     for (int k = 0; k <= w.reach; k++)
         w.kernel[k] = 1 / (float)(2 * w.reach + 1);
-    return run(&w, pool, message);
+    return run(&w, context);
 }
 
-esra_status esra_sweep_unexplained(const struct sweep *sweep, struct pool *pool, struct plane low, struct plane high,
-                                   struct plane at, struct plane least, struct plane here, struct message *message)
+esra_status esra_sweep_unexplained(const struct sweep *sweep, struct context *context, struct plane low,
+                                   struct plane high, struct plane at, struct plane least, struct plane here)
 {
     struct sweeping w = {.sweep = sweep,
                          .reach = SHARE_REACH,
@@ -358,7 +358,7 @@ esra_status esra_sweep_unexplained(const struct sweep *sweep, struct pool *pool,
         sum += exp(-.5 * k * k / (SHARE_PX * SHARE_PX));
     for (int k = 0; k <= SHARE_REACH; k++)
         w.kernel[k] = (float)(exp(-.5 * k * k / (SHARE_PX * SHARE_PX)) / sum);
-    return run(&w, pool, message);
+    return run(&w, context);
 }
 
 void esra_sweep_strength(const struct sweep *sweep, struct plane to)

@@ -36,16 +36,16 @@ static void multiply_block(void *data, int task, int worker)
         }
 }
 
-static void measure(struct pool *pool, const struct image *grey, const struct image *work)
+static void measure(struct context *context, const struct image *grey, const struct image *work)
 {
     struct plane scratch = image_plane(work, SMOOTH), strength = image_plane(work, STRENGTH);
     size_t pixels = (size_t)work->width * (size_t)work->height;
-    esra_blur(pool, image_plane(grey, 0), scratch, 1);
-    esra_pool_run(pool, multiply_block, (void *)(uintptr_t)work, rows_blocks(work->height), NULL);
+    esra_blur(context, image_plane(grey, 0), scratch, 1);
+    esra_context_run(context, multiply_block, (void *)(uintptr_t)work, rows_blocks(work->height), NULL);
     /* Each smoothed into the plane that has become free. */
-    esra_blur(pool, image_plane(work, XX), strength, 1.5);
-    esra_blur(pool, image_plane(work, YY), scratch, 1.5);
-    esra_blur(pool, image_plane(work, XY), image_plane(work, XX), 1.5);
+    esra_blur(context, image_plane(work, XX), strength, 1.5);
+    esra_blur(context, image_plane(work, YY), scratch, 1.5);
+    esra_blur(context, image_plane(work, XY), image_plane(work, XX), 1.5);
     const float *yy = scratch.data, *xy = image_plane(work, XX).data;
     for (size_t n = 0; n < pixels; n++) {
         float xx = strength.data[n], apart = xx - yy[n];
@@ -116,8 +116,8 @@ static int thin_out(struct corner *found, int peaks, int most, const struct imag
     return kept;
 }
 
-esra_status esra_corners_find(struct corner **corners, int *count, int most, struct pool *pool,
-                              const struct pyramid *pyramid, struct message *message)
+esra_status esra_corners_find(struct corner **corners, int *count, int most, struct context *context,
+                              const struct pyramid *pyramid)
 {
     int level = 0;
     while (level < pyramid->levels - 1 &&
@@ -130,9 +130,9 @@ esra_status esra_corners_find(struct corner **corners, int *count, int most, str
     esra_status status;
     *corners = esra_allocate_untouched(pixels / 4 + (size_t)grey->width + (size_t)grey->height, sizeof **corners);
     *count = 0;
-    TRY(taken && *corners ? ESRA_OK : esra_fail_memory(message));
-    TRY(esra_image_create(&work, grey->width, grey->height, PLANES, message));
-    measure(pool, grey, &work);
+    TRY(taken && *corners ? ESRA_OK : esra_fail_memory(context->message));
+    TRY(esra_image_create(&work, grey->width, grey->height, PLANES, context->message));
+    measure(context, grey, &work);
     *count = thin_out(*corners, list_peaks(image_plane(&work, STRENGTH), *corners), most, grey, level, taken);
 done:
     esra_release(&taken);

@@ -11,7 +11,7 @@ struct corner {
 
 /* The strongest corners of a grey pyramid, strongest first, no two of them near one another; *count of them, `most` at
  * most. *corners is the caller's to release. */
-esra_status esra_corners_find(struct corner **corners, int *count, int most, struct pool *pool,
-                              const struct pyramid *pyramid, struct message *message);
+esra_status esra_corners_find(struct corner **corners, int *count, int most, struct context *context,
+                              const struct pyramid *pyramid);
 
 #endif

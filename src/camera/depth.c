@@ -58,7 +58,7 @@ static const struct smoothing reflected_smoothing = {
 enum { LABEL, MENDED, CONFIDENCE, SPECKLE, LOW, HIGH, WORK, PLANES };
 
 struct making {
-    struct pool *pool;
+    struct context *context;
     struct sweep sweep;
     const struct smoothing *smoothing;
     struct image guide, planes;
@@ -94,7 +94,7 @@ static void brightness(const struct making *m)
             sum.data[n] += (m->guide.channels == 3 ? weight[c] : 1 / (float)m->guide.channels) *
                            m->guide.data[(size_t)c * pixels_of(m) + n];
     }
-    esra_blur(m->pool, sum, plane_of(m, WORK), 1);
+    esra_blur(m->context, sum, plane_of(m, WORK), 1);
 }
 
 /* |gradient| of WORK by Sobel's differences at (x, y). */
@@ -157,14 +157,14 @@ static esra_status mend(const struct making *m)
     struct plane speckle = plane_of(m, SPECKLE), smooth = plane_of(m, WORK);
     int most = (int)(m->smoothing->speckle * (double)pixels_of(m));
     esra_status status;
-    esra_label_median(m->pool, plane_of(m, LABEL), label);
-    TRY(esra_label_speckles(label, most, PATCH_LABELS, speckle, m->message));
+    esra_label_median(m->context, plane_of(m, LABEL), label);
+    TRY(esra_label_speckles(label, most, PATCH_LABELS, speckle, m->context->message));
     for (size_t n = 0; n < pixels_of(m); n++) {
         confidence.data[n] = speckle.data[n] > 0 ? UNCERTAIN : confidence.data[n];
         mended.data[n] = label.data[n];
     }
-    TRY(esra_fill(m->pool, &m->guide, mended, confidence, m->smoothing->fill, m->smoothing->edge, m->message));
-    esra_blur(m->pool, confidence, smooth, 1);
+    TRY(esra_fill(m->context, &m->guide, mended, confidence, m->smoothing->fill, m->smoothing->edge));
+    esra_blur(m->context, confidence, smooth, 1);
     for (size_t n = 0; n < pixels_of(m); n++) {
         float keep = speckle.data[n] > 0 ? 0 : clip(smooth.data[n] / CERTAIN);
         mended.data[n] += keep * (label.data[n] - mended.data[n]);
@@ -186,17 +186,17 @@ static esra_status sweep_smoothly(struct making *m)
     size_t samples;
     esra_status status;
     if (!esra_size_multiply(pixels_of(m), (size_t)m->sweep.padded, &samples))
-        return esra_fail_memory(m->message);
+        return esra_fail_memory(m->context->message);
     m->penalties = esra_allocate_untouched(2 * pixels_of(m), sizeof *m->penalties);
     m->volume = esra_allocate_untouched(samples, sizeof *m->volume);
-    TRY(m->penalties && m->volume ? ESRA_OK : esra_fail_memory(m->message));
-    TRY(esra_sweep_costs(&m->sweep, m->pool, m->volume, m->message));
+    TRY(m->penalties && m->volume ? ESRA_OK : esra_fail_memory(m->context->message));
+    TRY(esra_sweep_costs(&m->sweep, m->context, m->volume));
     if (samples * sizeof *m->sgm.sums > SUMS_BESIDE)
         esra_sweep_unload(&m->sweep);
     m->sgm.sums = esra_allocate_untouched(samples, sizeof *m->sgm.sums);
-    TRY(m->sgm.sums ? ESRA_OK : esra_fail_memory(m->message));
+    TRY(m->sgm.sums ? ESRA_OK : esra_fail_memory(m->context->message));
     set_penalties(m);
-    status = esra_sgm_run(&m->sgm, m->pool, m->message);
+    status = esra_sgm_run(&m->sgm, m->context);
 done:
     return status;
 }
@@ -205,9 +205,9 @@ static esra_status find_labels(struct making *m)
 {
     esra_status status;
     TRY(sweep_smoothly(m));
-    esra_pool_run(m->pool, choose_block, m, rows_blocks(m->sweep.height), NULL);
+    esra_context_run(m->context, choose_block, m, rows_blocks(m->sweep.height), NULL);
     release_volume(m);
-    TRY(esra_sweep_load(&m->sweep, m->pool, m->message));
+    TRY(esra_sweep_load(&m->sweep, m->context));
     status = mend(m);
 done:
     release_volume(m);
@@ -232,12 +232,12 @@ static esra_status refine(struct making *m)
     esra_status status;
     esra_sweep_refine(&m->sweep, label, fine, PARTS);
     TRY(sweep_smoothly(m));
-    esra_blur(m->pool, plane_of(m, CONFIDENCE), keep, 1);
+    esra_blur(m->context, plane_of(m, CONFIDENCE), keep, 1);
     for (size_t n = 0; n < pixels_of(m); n++) {
         float change = esra_sgm_choose(&m->sgm, n) / PARTS - 1;
         fine.data[n] = label.data[n] + clip(keep.data[n] / CERTAIN) * change;
     }
-    esra_label_median(m->pool, fine, label);
+    esra_label_median(m->context, fine, label);
 done:
     release_volume(m);
     restore_labels(&m->sweep, &coarse);
@@ -262,14 +262,13 @@ static esra_status explain(const struct making *m, int reach, double *explained)
                  least = plane_of(m, SPECKLE);
     struct plane here = plane_of(m, LABEL);
     double sum = 0, whole = 1e-12;
-    esra_label_extreme(m->pool, plane_of(m, MENDED), reach, -1, work, low);
-    esra_label_extreme(m->pool, plane_of(m, MENDED), reach, 1, work, high);
+    esra_label_extreme(m->context, plane_of(m, MENDED), reach, -1, work, low);
+    esra_label_extreme(m->context, plane_of(m, MENDED), reach, 1, work, high);
     for (size_t n = 0; n < pixels_of(m); n++) {
         low.data[n] -= 1;
         high.data[n] += 1;
     }
-    esra_status status =
-        esra_sweep_unexplained(&m->sweep, m->pool, low, high, plane_of(m, MENDED), least, here, m->message);
+    esra_status status = esra_sweep_unexplained(&m->sweep, m->context, low, high, plane_of(m, MENDED), least, here);
     if (status != ESRA_OK)
         return status;
     esra_sweep_strength(&m->sweep, work);
@@ -278,7 +277,7 @@ static esra_status explain(const struct making *m, int reach, double *explained)
         whole += (double)work.data[n];
     }
     *explained = sum / whole;
-    esra_blur(m->pool, work, here, 2);
+    esra_blur(m->context, work, here, 2);
     set_guard(m, low, high, least, here);
     return ESRA_OK;
 }
@@ -286,16 +285,16 @@ static esra_status explain(const struct making *m, int reach, double *explained)
 static esra_status enlarge(const struct making *m, struct plane from, struct image *to)
 {
     const struct camera *camera = m->sweep.camera;
-    esra_status status = esra_image_create(to, camera->width, camera->height, 1, m->message);
+    esra_status status = esra_image_create(to, camera->width, camera->height, 1, m->context->message);
     if (status == ESRA_OK)
-        esra_scale_up(m->pool, from, image_plane(to, 0));
+        esra_scale_up(m->context, from, image_plane(to, 0));
     return status;
 }
 
 static esra_status make_guide(struct making *m)
 {
     const struct image *from = &m->sweep.reference;
-    esra_status status = esra_image_create(&m->guide, from->width, from->height, from->channels, m->message);
+    esra_status status = esra_image_create(&m->guide, from->width, from->height, from->channels, m->context->message);
     for (size_t n = 0; status == ESRA_OK && n < pixels_of(m) * (size_t)from->channels; n++)
         m->guide.data[n] = clip(m->smoothing->contrast * from->data[n]);
     return status;
@@ -315,18 +314,18 @@ static esra_status finish(struct making *m, struct depth *depth, bool guarded)
     TRY(enlarge(m, plane_of(m, CONFIDENCE), &depth->confidence));
     if (guarded)
         TRY(enlarge(m, plane_of(m, LOW), &depth->guard));
-    TRY(esra_image_create(&depth->labels, m->sweep.width, m->sweep.height, 1, m->message));
+    TRY(esra_image_create(&depth->labels, m->sweep.width, m->sweep.height, 1, m->context->message));
     for (size_t n = 0; n < pixels_of(m); n++)
         depth->labels.data[n] = plane_of(m, MENDED).data[n];
 done:
     return status;
 }
 
-static esra_status make(struct depth *depth, struct pool *pool, const struct camera *camera, const struct image *photos,
-                        const struct depth_options *options, struct sweep_options sweep,
-                        const struct smoothing *smoothing, float lowest, bool guarded, struct message *message)
+static esra_status make(struct depth *depth, struct context *context, const struct camera *camera,
+                        const struct image *photos, const struct depth_options *options, struct sweep_options sweep,
+                        const struct smoothing *smoothing, float lowest, bool guarded)
 {
-    struct making m = {.pool = pool, .smoothing = smoothing, .message = message};
+    struct making m = {.context = context, .smoothing = smoothing};
     esra_status status;
     *depth = (struct depth){.count = 0};
     if (options && options->side_px > 0)
@@ -337,13 +336,13 @@ static esra_status make(struct depth *depth, struct pool *pool, const struct cam
     sweep.near = told ? options->near : camera->near;
     sweep.far = told ? options->far : camera->far;
     sweep.reach = told ? 0 : sweep.reach;
-    TRY(esra_sweep_create(&m.sweep, pool, camera, photos, &sweep, lowest, message));
+    TRY(esra_sweep_create(&m.sweep, context, camera, photos, &sweep, lowest));
     TRY(make_guide(&m));
-    TRY(esra_image_create(&m.planes, m.sweep.width, m.sweep.height, PLANES, message));
+    TRY(esra_image_create(&m.planes, m.sweep.width, m.sweep.height, PLANES, context->message));
     TRY(find_labels(&m));
-    if (!esra_pool_stopping(pool)) {
+    if (!esra_context_stopping(context)) {
         TRY(refine(&m));
-        TRY(esra_sweep_load(&m.sweep, pool, message));
+        TRY(esra_sweep_load(&m.sweep, context));
         TRY(explain(&m, guarded ? GUARD_PX : 0, &depth->explained));
     }
     TRY(finish(&m, depth, guarded));
@@ -356,18 +355,16 @@ done:
     return status;
 }
 
-esra_status esra_depth_transmitted(struct depth *depth, struct pool *pool, const struct camera *camera,
-                                   const struct image *photos, const struct depth_options *options,
-                                   struct message *message)
+esra_status esra_depth_transmitted(struct depth *depth, struct context *context, const struct camera *camera,
+                                   const struct image *photos, const struct depth_options *options)
 {
-    return make(depth, pool, camera, photos, options, transmitted_sweep, &transmitted_smoothing, 0, true, message);
+    return make(depth, context, camera, photos, options, transmitted_sweep, &transmitted_smoothing, 0, true);
 }
 
-esra_status esra_depth_reflected(struct depth *depth, struct pool *pool, const struct camera *camera,
-                                 const struct image *rests, const struct depth_options *options,
-                                 struct message *message)
+esra_status esra_depth_reflected(struct depth *depth, struct context *context, const struct camera *camera,
+                                 const struct image *rests, const struct depth_options *options)
 {
-    return make(depth, pool, camera, rests, options, reflected_sweep, &reflected_smoothing, -.05f, false, message);
+    return make(depth, context, camera, rests, options, reflected_sweep, &reflected_smoothing, -.05f, false);
 }
 
 void esra_depth_free(struct depth *depth)

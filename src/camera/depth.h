@@ -23,16 +23,14 @@ struct depth {
 };
 
 /* Of what is behind the glass. The camera must have been found. */
-esra_status esra_depth_transmitted(struct depth *depth, struct pool *pool, const struct camera *camera,
-                                   const struct image *photos, const struct depth_options *options,
-                                   struct message *message);
+esra_status esra_depth_transmitted(struct depth *depth, struct context *context, const struct camera *camera,
+                                   const struct image *photos, const struct depth_options *options);
 
 /* Of what the glass mirrors, from what photos hold beside T: rest[reference] = I - T, rest[n] = photo - a_n T seen from
  * there (esra_camera_unmap); values below -.05 count as that. Depths reach so far that places move by a fifth of the
  * width. */
-esra_status esra_depth_reflected(struct depth *depth, struct pool *pool, const struct camera *camera,
-                                 const struct image *rests, const struct depth_options *options,
-                                 struct message *message);
+esra_status esra_depth_reflected(struct depth *depth, struct context *context, const struct camera *camera,
+                                 const struct image *rests, const struct depth_options *options);
 
 /* Harmless on a zeroed one. */
 void esra_depth_free(struct depth *depth);

@@ -89,12 +89,12 @@ static void solve_columns(void *work, int task, int worker)
                 image_plane(&f->planes, DOWN).data);
 }
 
-esra_status esra_fill(struct pool *pool, const struct image *guide, struct plane values, struct plane weights,
-                      double smoothness, double edge, struct message *message)
+esra_status esra_fill(struct context *context, const struct image *guide, struct plane values, struct plane weights,
+                      double smoothness, double edge)
 {
     struct filling f = {.guide = guide, .smoothness = (float)smoothness, .edge = (float)edge};
     size_t pixels = (size_t)guide->width * (size_t)guide->height;
-    esra_status status = esra_image_create(&f.planes, guide->width, guide->height, PLANES, message);
+    esra_status status = esra_image_create(&f.planes, guide->width, guide->height, PLANES, context->message);
     if (status != ESRA_OK)
         return status;
     float *a = image_plane(&f.planes, WEIGHTED).data, *b = image_plane(&f.planes, WEIGHT).data;
@@ -102,10 +102,10 @@ esra_status esra_fill(struct pool *pool, const struct image *guide, struct plane
         b[n] = weights.data[n];
         a[n] = values.data[n] * b[n];
     }
-    esra_pool_run(pool, weigh_block, &f, rows_blocks(guide->height), NULL);
+    esra_context_run(context, weigh_block, &f, rows_blocks(guide->height), NULL);
     for (int round = 0; round < ROUNDS; round++, f.smoothness /= 4) {
-        esra_pool_run(pool, solve_rows, &f, rows_blocks(guide->height), NULL);
-        esra_pool_run(pool, solve_columns, &f, (guide->width + STRIPE - 1) / STRIPE, NULL);
+        esra_context_run(context, solve_rows, &f, rows_blocks(guide->height), NULL);
+        esra_context_run(context, solve_columns, &f, (guide->width + STRIPE - 1) / STRIPE, NULL);
     }
     for (size_t n = 0; n < pixels; n++)
         values.data[n] = a[n] / (b[n] + 1e-6f);

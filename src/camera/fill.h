@@ -2,13 +2,13 @@
 #ifndef ESRA_CAMERA_FILL_H
 #define ESRA_CAMERA_FILL_H
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 /* values = their mean, weighted by `weights` and by nearness along paths that cross no edge of the guide: the quotient
  * of two smoothings, smoothness the strength of each, edge the difference of colours that counts as one (guide in
  * 0..1). */
-esra_status esra_fill(struct pool *pool, const struct image *guide, struct plane values, struct plane weights,
-                      double smoothness, double edge, struct message *message);
+esra_status esra_fill(struct context *context, const struct image *guide, struct plane values, struct plane weights,
+                      double smoothness, double edge);
 
 #endif

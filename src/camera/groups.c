@@ -131,13 +131,12 @@ static double share_of(const struct tracks *tracks, const double *inverse, const
     return all ? (double)foreign / all : 0;
 }
 
-static esra_status measure(struct camera *camera, struct pool *pool, const struct image *photos,
-                           struct message *message)
+static esra_status measure(struct camera *camera, struct context *context, const struct image *photos)
 {
-    for (int n = 0; n < camera->groups && !esra_pool_stopping(pool); n++) {
+    for (int n = 0; n < camera->groups && !esra_context_stopping(context); n++) {
         struct depth_options options = {.side_px = SIDE_PX, .near = camera->group[n].near, .far = camera->group[n].far};
         struct depth depth;
-        esra_status status = esra_depth_transmitted(&depth, pool, camera, photos, &options, message);
+        esra_status status = esra_depth_transmitted(&depth, context, camera, photos, &options);
         if (status != ESRA_OK)
             return status;
         camera->group[n].explained = depth.explained;
@@ -170,17 +169,17 @@ static void choose(struct camera *camera, const struct tracks *tracks, const dou
     }
 }
 
-esra_status esra_groups_find(struct camera *camera, struct pool *pool, const struct image *photos,
-                             const struct tracks *tracks, const double *inverse, struct message *message)
+esra_status esra_groups_find(struct camera *camera, struct context *context, const struct image *photos,
+                             const struct tracks *tracks, const double *inverse)
 {
     double *sorted = esra_allocate((size_t)tracks->count + 1, sizeof *sorted);
-    esra_status status = sorted ? ESRA_OK : esra_fail_memory(message);
+    esra_status status = sorted ? ESRA_OK : esra_fail_memory(context->message);
     int count = sorted ? sort_depths(inverse, tracks->count, sorted) : 0;
     camera->groups = 0;
     if (count > 0)
         split(camera, sorted, count);
     if (camera->groups > 1)
-        status = measure(camera, pool, photos, message);
+        status = measure(camera, context, photos);
     if (status == ESRA_OK && camera->groups > 0) {
         qsort(camera->group, (size_t)camera->groups, sizeof *camera->group, by_explained);
         choose(camera, tracks, inverse);

@@ -6,7 +6,7 @@
 #include "camera/tracks.h"
 
 /* Sets the camera's groups, near and far. inverse: w of every track, NaN for those that do not fit. */
-esra_status esra_groups_find(struct camera *camera, struct pool *pool, const struct image *photos,
-                             const struct tracks *tracks, const double *inverse, struct message *message);
+esra_status esra_groups_find(struct camera *camera, struct context *context, const struct image *photos,
+                             const struct tracks *tracks, const double *inverse);
 
 #endif

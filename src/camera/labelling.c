@@ -36,10 +36,10 @@ static void median_block(void *work, int task, int worker)
 }
 WIDE_TASK(median_block)
 
-void esra_label_median(struct pool *pool, struct plane from, struct plane to)
+void esra_label_median(struct context *context, struct plane from, struct plane to)
 {
     struct filtering f = {from, to};
-    esra_pool_run(pool, WIDE(pool, median_block), &f, rows_blocks(to.height), NULL);
+    esra_context_run(context, WIDE(context, median_block), &f, rows_blocks(to.height), NULL);
 }
 
 /* marks before a pixel has been visited. */
@@ -110,10 +110,10 @@ static void extreme_block(void *work, int task, int worker)
     }
 }
 
-void esra_label_extreme(struct pool *pool, struct plane from, int reach, float sign, struct plane scratch,
+void esra_label_extreme(struct context *context, struct plane from, int reach, float sign, struct plane scratch,
                         struct plane to)
 {
     struct extreme along = {from, scratch, reach, sign, false}, down = {scratch, to, reach, sign, true};
-    esra_pool_run(pool, extreme_block, &along, rows_blocks(to.height), NULL);
-    esra_pool_run(pool, extreme_block, &down, rows_blocks(to.height), NULL);
+    esra_context_run(context, extreme_block, &along, rows_blocks(to.height), NULL);
+    esra_context_run(context, extreme_block, &down, rows_blocks(to.height), NULL);
 }

@@ -2,11 +2,11 @@
 #ifndef ESRA_CAMERA_LABELLING_H
 #define ESRA_CAMERA_LABELLING_H
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 /* to = the median of the 5 x 5 samples around each; borders repeated. */
-void esra_label_median(struct pool *pool, struct plane from, struct plane to);
+void esra_label_median(struct context *context, struct plane from, struct plane to);
 
 /* marks = 1 where a pixel's patch, in which labels of neighbours differ by no more than `apart`, has at most `most`
  * pixels; else 0. */
@@ -15,7 +15,7 @@ esra_status esra_label_speckles(struct plane labels, int most, float apart, stru
 
 /* to = the highest (sign 1) or the least (sign -1) sample no farther than `reach` along both axes; scratch has its
  * size. */
-void esra_label_extreme(struct pool *pool, struct plane from, int reach, float sign, struct plane scratch,
+void esra_label_extreme(struct context *context, struct plane from, int reach, float sign, struct plane scratch,
                         struct plane to);
 
 #endif

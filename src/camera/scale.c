@@ -54,20 +54,20 @@ static void average_columns(void *work, int task, int worker)
         }
 }
 
-esra_status esra_scale_down(struct image *to, struct pool *pool, const struct image *from, int width, int height,
-                            float lowest, float highest, struct message *message)
+esra_status esra_scale_down(struct image *to, struct context *context, const struct image *from, int width, int height,
+                            float lowest, float highest)
 {
     int channels = from->channels < 3 ? from->channels : 3;
     struct image low = {0};
     esra_status status;
     *to = (struct image){0};
-    TRY(esra_image_create(&low, from->width, height, channels, message));
-    TRY(esra_image_create(to, width, height, channels, message));
+    TRY(esra_image_create(&low, from->width, height, channels, context->message));
+    TRY(esra_image_create(to, width, height, channels, context->message));
     for (int c = 0; c < channels; c++) {
         struct scaling s = {image_plane(from, c), image_plane(&low, c), lowest, highest};
-        esra_pool_run(pool, average_rows, &s, rows_blocks(height), NULL);
+        esra_context_run(context, average_rows, &s, rows_blocks(height), NULL);
         s = (struct scaling){image_plane(&low, c), image_plane(to, c), 0, 0};
-        esra_pool_run(pool, average_columns, &s, rows_blocks(height), NULL);
+        esra_context_run(context, average_columns, &s, rows_blocks(height), NULL);
     }
 done:
     esra_image_free(&low);
@@ -100,8 +100,8 @@ static void enlarge_block(void *work, int task, int worker)
     }
 }
 
-void esra_scale_up(struct pool *pool, struct plane from, struct plane to)
+void esra_scale_up(struct context *context, struct plane from, struct plane to)
 {
     struct scaling s = {from, to, 0, 0};
-    esra_pool_run(pool, enlarge_block, &s, rows_blocks(to.height), NULL);
+    esra_context_run(context, enlarge_block, &s, rows_blocks(to.height), NULL);
 }

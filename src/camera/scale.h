@@ -3,18 +3,18 @@
 #ifndef ESRA_CAMERA_SCALE_H
 #define ESRA_CAMERA_SCALE_H
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 /* The size of an image reduced until no side is longer than side_px. */
 void esra_scale_sides(int width, int height, int side_px, int *to_width, int *to_height);
 
 /* to = the means of `from`, each sample first brought into lowest..highest (NaN: lowest), over the areas of its pixels.
  * At most three channels. No side of `to` is longer than from's. */
-esra_status esra_scale_down(struct image *to, struct pool *pool, const struct image *from, int width, int height,
-                            float lowest, float highest, struct message *message);
+esra_status esra_scale_down(struct image *to, struct context *context, const struct image *from, int width, int height,
+                            float lowest, float highest);
 
 /* to = from, bilinear; one channel. */
-void esra_scale_up(struct pool *pool, struct plane from, struct plane to);
+void esra_scale_up(struct context *context, struct plane from, struct plane to);
 
 #endif

@@ -101,14 +101,14 @@ static void run_columns(void *work, int task, int worker)
 }
 WIDE_TASK(run_columns)
 
-esra_status esra_sgm_run(const struct sgm *sgm, struct pool *pool, struct message *message)
+esra_status esra_sgm_run(const struct sgm *sgm, struct context *context)
 {
     struct paths p = {sgm, NULL, 2 * STRIPE * ((size_t)sgm->padded + 2 * GUARD)};
-    p.memory = esra_allocate((size_t)esra_pool_threads(pool) * p.each, sizeof *p.memory);
+    p.memory = esra_allocate((size_t)esra_context_threads(context) * p.each, sizeof *p.memory);
     if (!p.memory)
-        return esra_fail_memory(message);
-    esra_pool_run(pool, WIDE(pool, run_rows), &p, rows_blocks(sgm->height), NULL);
-    esra_pool_run(pool, WIDE(pool, run_columns), &p, (sgm->width + STRIPE - 1) / STRIPE, NULL);
+        return esra_fail_memory(context->message);
+    esra_context_run(context, WIDE(context, run_rows), &p, rows_blocks(sgm->height), NULL);
+    esra_context_run(context, WIDE(context, run_columns), &p, (sgm->width + STRIPE - 1) / STRIPE, NULL);
     esra_release(&p.memory);
     return ESRA_OK;
 }

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
+#include "base/context.h"
 #include "base/plane.h"
-#include "base/pool.h"
 
 struct sgm {
     int width, height, labels, padded; /* as in sweep.h */
@@ -17,7 +17,7 @@ struct sgm {
 /* Costs of the best labellings of the four straight paths that end at each pixel, by dynamic programming
  * (Hirschmueller 2008): L(p, k) = C(p, k) + min(L(q, k), L(q, k +- 1) + small, min L(q) + large) - min L(q), q before
  * p. */
-esra_status esra_sgm_run(const struct sgm *sgm, struct pool *pool, struct message *message);
+esra_status esra_sgm_run(const struct sgm *sgm, struct context *context);
 
 /* The label of least sum of pixel n, in fractions by the parabola through its neighbours. */
 float esra_sgm_choose(const struct sgm *sgm, size_t n);

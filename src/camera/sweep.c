@@ -57,13 +57,13 @@ static void list_photos(struct sweep *s)
     }
 }
 
-static esra_status load_photo(struct sweep *sweep, int n, struct pool *pool, struct message *message)
+static esra_status load_photo(struct sweep *sweep, int n, struct context *context)
 {
     struct image small = {0};
-    esra_status status = esra_scale_down(&small, pool, &sweep->photos[sweep->photo[n]], sweep->width, sweep->height,
-                                         sweep->darkest, 1, message);
+    esra_status status = esra_scale_down(&small, context, &sweep->photos[sweep->photo[n]], sweep->width, sweep->height,
+                                         sweep->darkest, 1);
     if (status == ESRA_OK)
-        status = esra_field_of_image(&sweep->fields[n], pool, &small, sweep->options.blur_px, message);
+        status = esra_field_of_image(&sweep->fields[n], context, &small, sweep->options.blur_px);
     if (status == ESRA_OK && n == 0 && !sweep->reference.data)
         sweep->reference = small;
     else
@@ -71,12 +71,12 @@ static esra_status load_photo(struct sweep *sweep, int n, struct pool *pool, str
     return status;
 }
 
-esra_status esra_sweep_load(struct sweep *sweep, struct pool *pool, struct message *message)
+esra_status esra_sweep_load(struct sweep *sweep, struct context *context)
 {
     esra_status status = ESRA_OK;
     for (int n = 0; status == ESRA_OK && n < sweep->count; n++)
         if (!sweep->fields[n].data)
-            status = load_photo(sweep, n, pool, message);
+            status = load_photo(sweep, n, context);
     return status;
 }
 
@@ -86,15 +86,14 @@ void esra_sweep_unload(struct sweep *sweep)
         esra_field_free(&sweep->fields[n]);
 }
 
-esra_status esra_sweep_create(struct sweep *sweep, struct pool *pool, const struct camera *camera,
-                              const struct image *photos, const struct sweep_options *options, float darkest,
-                              struct message *message)
+esra_status esra_sweep_create(struct sweep *sweep, struct context *context, const struct camera *camera,
+                              const struct image *photos, const struct sweep_options *options, float darkest)
 {
     *sweep = (struct sweep){.camera = camera, .photos = photos, .darkest = darkest, .options = *options};
     esra_scale_sides(camera->width, camera->height, options->side_px, &sweep->width, &sweep->height);
     list_photos(sweep);
     list_labels(sweep, (double)sweep->width / camera->width);
-    esra_status status = esra_sweep_load(sweep, pool, message);
+    esra_status status = esra_sweep_load(sweep, context);
     if (status != ESRA_OK)
         esra_sweep_free(sweep);
     return status;

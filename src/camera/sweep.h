@@ -40,9 +40,8 @@ struct sweep {
 };
 
 /* Reduces the photos, which must stay, and takes their gradients; samples are brought into darkest..1. */
-esra_status esra_sweep_create(struct sweep *sweep, struct pool *pool, const struct camera *camera,
-                              const struct image *photos, const struct sweep_options *options, float darkest,
-                              struct message *message);
+esra_status esra_sweep_create(struct sweep *sweep, struct context *context, const struct camera *camera,
+                              const struct image *photos, const struct sweep_options *options, float darkest);
 
 /* From the list of depths to one of depths near each pixel's own: from a label below to one above, in so many parts.
  * fine gets parts * own, and is kept by the sweep. */
@@ -50,18 +49,18 @@ void esra_sweep_refine(struct sweep *sweep, struct plane own, struct plane fine,
 
 /* Forgets the gradients, and takes them again: they need more memory than anything else but the volume. */
 void esra_sweep_unload(struct sweep *sweep);
-esra_status esra_sweep_load(struct sweep *sweep, struct pool *pool, struct message *message);
+esra_status esra_sweep_load(struct sweep *sweep, struct context *context);
 
 void esra_sweep_free(struct sweep *sweep);
 
 /* volume[(y * width + x) * padded + k] = how badly label k fits, 0..SWEEP_WHOLE; 255 past the last label. */
-esra_status esra_sweep_costs(const struct sweep *sweep, struct pool *pool, uint8_t *volume, struct message *message);
+esra_status esra_sweep_costs(const struct sweep *sweep, struct context *context, uint8_t *volume);
 
 /* Shares of the reference's gradients, in a window of 2 px, that labels leave unexplained: least = that of the best
  * label from low to high (fractions inside), here = that of the label nearest to `at`, which lies among them. All
  * planes have the sweep's size. */
-esra_status esra_sweep_unexplained(const struct sweep *sweep, struct pool *pool, struct plane low, struct plane high,
-                                   struct plane at, struct plane least, struct plane here, struct message *message);
+esra_status esra_sweep_unexplained(const struct sweep *sweep, struct context *context, struct plane low,
+                                   struct plane high, struct plane at, struct plane least, struct plane here);
 
 /* to = |gradients| of the reference, summed over colours and axes. */
 void esra_sweep_strength(const struct sweep *sweep, struct plane to);

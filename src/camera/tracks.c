@@ -41,7 +41,7 @@ struct points {
     struct tracks *tracks; /* in px of level 0; seen: a match has given it */
     const struct sight *sights;
     int *level; /* [tracks->count]: where to begin; COARSEST for corners */
-    struct pool *pool;
+    struct context *context;
 };
 
 static esra_status grey_of(const struct image *photo, struct image *grey, struct message *message)
@@ -62,16 +62,15 @@ static void sight_free(struct sight *sight)
     esra_features_free(&sight->features);
 }
 
-static esra_status sight_create(struct sight *sight, struct pool *pool, const struct image *photo,
-                                struct message *message)
+static esra_status sight_create(struct sight *sight, struct context *context, const struct image *photo)
 {
     struct pyramid_options options = {.most_pixels = BASE_PIXELS};
     struct image grey = {0};
     esra_status status;
-    TRY(grey_of(photo, &grey, message));
-    TRY(esra_pyramid_create(&sight->pyramid, pool, &grey, &options, message));
-    TRY(esra_grey_create(&sight->grey, &sight->pyramid, message));
-    TRY(esra_features_find(&sight->features, pool, &sight->pyramid, message));
+    TRY(grey_of(photo, &grey, context->message));
+    TRY(esra_pyramid_create(&sight->pyramid, context, &grey, &options));
+    TRY(esra_grey_create(&sight->grey, &sight->pyramid, context->message));
+    TRY(esra_features_find(&sight->features, context, &sight->pyramid));
 done:
     esra_image_free(&grey);
     return status;
@@ -104,7 +103,7 @@ static void follow_block(void *work, int task, int worker)
 {
     const struct points *p = work;
     /* The caller's own thread may ask, and runs through the blocks that are left. */
-    if (worker == 0 && esra_pool_stopping(p->pool))
+    if (worker == 0 && esra_context_stopping(p->context))
         return;
     for (int n = rows_begin(task); n < rows_end(task, p->tracks->count); n++)
         follow_point(p, n);
@@ -113,7 +112,7 @@ WIDE_TASK(follow_block)
 
 /* Features of the reference, and what other photos match to them; those without a match are left out later, being seen
  * nowhere. */
-static esra_status list_features(struct points *p, struct pool *pool, double reach_px, struct message *message)
+static esra_status list_features(struct points *p, struct context *context, double reach_px)
 {
     struct tracks *tracks = p->tracks;
     const struct features *features = &p->sights[tracks->reference].features;
@@ -127,7 +126,7 @@ static esra_status list_features(struct points *p, struct pool *pool, double rea
         if (photo == tracks->reference)
             continue;
         esra_status status =
-            esra_features_match_mutually(&matches, pool, features, &p->sights[photo].features, reach_px, message);
+            esra_features_match_mutually(&matches, context, features, &p->sights[photo].features, reach_px);
         if (status != ESRA_OK)
             return status;
         for (int k = 0; k < matches.count; k++)
@@ -148,23 +147,22 @@ static void list_corners(struct points *p, const struct corner *corners, int cou
 }
 
 /* Fills tracks with everything that could be followed somewhere. */
-static esra_status follow_all(struct tracks *tracks, struct pool *pool, const struct sight *sights,
-                              struct message *message)
+static esra_status follow_all(struct tracks *tracks, struct context *context, const struct sight *sights)
 {
     const struct sight *reference = &sights[tracks->reference];
     const struct image *base = &reference->pyramid.level[0];
-    struct points points = {tracks, sights, NULL, pool};
+    struct points points = {tracks, sights, NULL, context};
     struct corner *corners = NULL;
     int count = 0;
     esra_status status;
-    TRY(esra_corners_find(&corners, &count, CORNERS_MOST, pool, &reference->pyramid, message));
+    TRY(esra_corners_find(&corners, &count, CORNERS_MOST, context, &reference->pyramid));
     size_t most = (size_t)count + (size_t)reference->features.count + 1;
     tracks->at = esra_allocate(most * (size_t)tracks->photos, sizeof *tracks->at);
     points.level = esra_allocate(most, sizeof *points.level);
-    TRY(tracks->at && points.level ? ESRA_OK : esra_fail_memory(message));
-    TRY(list_features(&points, pool, REACH * fmax(base->width, base->height), message));
+    TRY(tracks->at && points.level ? ESRA_OK : esra_fail_memory(context->message));
+    TRY(list_features(&points, context, REACH * fmax(base->width, base->height)));
     list_corners(&points, corners, count);
-    esra_pool_run(pool, WIDE(pool, follow_block), &points, rows_blocks(tracks->count), NULL);
+    esra_context_run(context, WIDE(context, follow_block), &points, rows_blocks(tracks->count), NULL);
 done:
     esra_release(&corners);
     esra_release(&points.level);
@@ -294,11 +292,11 @@ static void free_sights(struct sight *sights, int count)
 }
 
 /* Corners are sought in the reference alone: what the others' pyramids hold is in their grey levels and features. */
-static esra_status make_sights(struct sight *sights, struct pool *pool, const struct image *photos, int count,
-                               int reference, struct message *message)
+static esra_status make_sights(struct sight *sights, struct context *context, const struct image *photos, int count,
+                               int reference)
 {
-    for (int n = 0; n < count && !esra_pool_stopping(pool); n++) {
-        esra_status status = sight_create(&sights[n], pool, &photos[n], message);
+    for (int n = 0; n < count && !esra_context_stopping(context); n++) {
+        esra_status status = sight_create(&sights[n], context, &photos[n]);
         if (status != ESRA_OK)
             return status;
         if (n != reference)
@@ -307,24 +305,24 @@ static esra_status make_sights(struct sight *sights, struct pool *pool, const st
     return ESRA_OK;
 }
 
-esra_status esra_tracks_find(struct tracks *tracks, struct pool *pool, const struct image *photos, int count,
-                             int reference, struct message *message)
+esra_status esra_tracks_find(struct tracks *tracks, struct context *context, const struct image *photos, int count,
+                             int reference)
 {
     struct sight *sights = esra_allocate((size_t)count, sizeof *sights);
     int least = count > 2 ? 2 : 1;
     esra_status status;
     *tracks = (struct tracks){
         .photos = count, .reference = reference, .width = photos[reference].width, .height = photos[reference].height};
-    TRY(sights ? ESRA_OK : esra_fail_memory(message));
-    TRY(make_sights(sights, pool, photos, count, reference, message));
-    if (esra_pool_stopping(pool))
+    TRY(sights ? ESRA_OK : esra_fail_memory(context->message));
+    TRY(make_sights(sights, context, photos, count, reference));
+    if (esra_context_stopping(context))
         goto done; /* no tracks, and no failure */
-    TRY(follow_all(tracks, pool, sights, message));
+    TRY(follow_all(tracks, context, sights));
     to_photo_px(tracks, sights[reference].pyramid.scale);
     drop_short(tracks, least);
-    esra_pool_run(pool, check_photo, tracks, count, NULL);
+    esra_context_run(context, check_photo, tracks, count, NULL);
     drop_short(tracks, least);
-    TRY(spread(tracks, message));
+    TRY(spread(tracks, context->message));
 done:
     free_sights(sights, count);
     if (status != ESRA_OK)

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 struct sighting {
     double x, y; /* px of the photo */
@@ -34,8 +34,8 @@ static inline int track_length(const struct tracks *tracks, int n)
 
 /* Tracks seen in at least two other photos (where there are two), that agree with one epipolar geometry a photo, spread
  * over the reference. There may be none. */
-esra_status esra_tracks_find(struct tracks *tracks, struct pool *pool, const struct image *photos, int count,
-                             int reference, struct message *message);
+esra_status esra_tracks_find(struct tracks *tracks, struct context *context, const struct image *photos, int count,
+                             int reference);
 
 /* Marks as unseen in `photo` what no single motion of the camera and no depth can explain. The same bits every time. */
 void esra_tracks_check(const struct tracks *tracks, int photo);

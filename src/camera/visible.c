@@ -49,16 +49,16 @@ static void frame_free(struct frame *frame)
 }
 
 /* GROWN: the nearest of each pixel and its neighbours, which closes the cracks between points. */
-static esra_status frame_create(struct frame *frame, struct pool *pool, const struct camera *camera, int n,
-                                const struct image *inverse, struct canvas_offset offset, struct message *message)
+static esra_status frame_create(struct frame *frame, struct context *context, const struct camera *camera, int n,
+                                const struct image *inverse, struct canvas_offset offset)
 {
     esra_status status;
     *frame = (struct frame){0};
-    TRY(esra_image_create(&frame->map, inverse->width, inverse->height, 2, message));
-    TRY(esra_image_create(&frame->nearest, camera->width, camera->height, PLANES, message));
-    esra_camera_map(pool, camera, n, inverse, offset, &frame->map);
+    TRY(esra_image_create(&frame->map, inverse->width, inverse->height, 2, context->message));
+    TRY(esra_image_create(&frame->nearest, camera->width, camera->height, PLANES, context->message));
+    esra_camera_map(context, camera, n, inverse, offset, &frame->map);
     drop(&frame->map, inverse, image_plane(&frame->nearest, NEAREST));
-    esra_label_extreme(pool, image_plane(&frame->nearest, NEAREST), 1, 1, image_plane(&frame->nearest, SCRATCH),
+    esra_label_extreme(context, image_plane(&frame->nearest, NEAREST), 1, 1, image_plane(&frame->nearest, SCRATCH),
                        image_plane(&frame->nearest, GROWN));
     return ESRA_OK;
 done:
@@ -66,17 +66,17 @@ done:
     return status;
 }
 
-esra_status esra_camera_visible(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
-                                struct canvas_offset offset, double tolerance, const struct image *to,
-                                struct message *message)
+esra_status esra_camera_visible(struct context *context, const struct camera *camera, int n,
+                                const struct image *inverse, struct canvas_offset offset, double tolerance,
+                                const struct image *to)
 {
     struct frame frame;
     struct image seen = {0};
     size_t pixels = (size_t)inverse->width * (size_t)inverse->height;
-    esra_status status = frame_create(&frame, pool, camera, n, inverse, offset, message);
+    esra_status status = frame_create(&frame, context, camera, n, inverse, offset);
     if (status != ESRA_OK)
         return status;
-    TRY(esra_image_create(&seen, inverse->width, inverse->height, 2, message));
+    TRY(esra_image_create(&seen, inverse->width, inverse->height, 2, context->message));
     for (size_t k = 0; k < pixels; k++) {
         float u = frame.map.data[k], v = frame.map.data[pixels + k];
         if (is_inside(u, v, camera->width, camera->height)) {
@@ -84,7 +84,7 @@ esra_status esra_camera_visible(struct pool *pool, const struct camera *camera, 
             seen.data[k] = (double)inverse->data[k] >= (double)nearest - tolerance;
         }
     }
-    esra_label_extreme(pool, image_plane(&seen, 0), 1, -1, image_plane(&seen, 1), image_plane(to, 0));
+    esra_label_extreme(context, image_plane(&seen, 0), 1, -1, image_plane(&seen, 1), image_plane(to, 0));
 done:
     frame_free(&frame);
     esra_image_free(&seen);
@@ -207,11 +207,11 @@ static void unmap_block(void *work, int task, int worker)
 }
 WIDE_TASK(unmap_block)
 
-esra_status esra_camera_unmap(struct pool *pool, const struct camera *camera, int n, const struct image *inverse,
-                              struct canvas_offset offset, const struct image *to, struct message *message)
+esra_status esra_camera_unmap(struct context *context, const struct camera *camera, int n, const struct image *inverse,
+                              struct canvas_offset offset, const struct image *to)
 {
     struct frame frame;
-    esra_status status = frame_create(&frame, pool, camera, n, inverse, offset, message);
+    esra_status status = frame_create(&frame, context, camera, n, inverse, offset);
     if (status != ESRA_OK)
         return status;
     struct unmapping m = {camera,
@@ -222,7 +222,7 @@ esra_status esra_camera_unmap(struct pool *pool, const struct camera *camera, in
                           image_plane(&frame.nearest, GROWN),
                           image_plane(&frame.nearest, SCRATCH)};
     continue_rows(m.nearest, m.filled);
-    esra_pool_run(pool, WIDE(pool, unmap_block), &m, rows_blocks(to->height), NULL);
+    esra_context_run(context, WIDE(context, unmap_block), &m, rows_blocks(to->height), NULL);
     frame_free(&frame);
     return ESRA_OK;
 }

@@ -168,36 +168,36 @@ static void decide_rows(void *work, int task, int worker)
 }
 
 /* values <- <values>, by way of scratch. */
-static void smooth(struct pool *pool, struct plane values, double window_px, struct plane scratch)
+static void smooth(struct context *context, struct plane values, double window_px, struct plane scratch)
 {
-    esra_blur(pool, values, scratch, window_px);
+    esra_blur(context, values, scratch, window_px);
     for (int y = 0; y < values.height; y++)
         for (int x = 0; x < values.width; x++)
             plane_row(values, y)[x] = plane_row(scratch, y)[x];
 }
 
 /* A window of what is seen alone: <values>/<seen>; values are zero elsewhere. */
-static void smooth_seen(struct pool *pool, struct plane values, struct plane seen, double window_px,
+static void smooth_seen(struct context *context, struct plane values, struct plane seen, double window_px,
                         struct plane scratch)
 {
-    smooth(pool, values, window_px, scratch);
-    esra_blur(pool, seen, scratch, window_px);
+    smooth(context, values, window_px, scratch);
+    esra_blur(context, seen, scratch, window_px);
     for (int y = 0; y < values.height; y++)
         for (int x = 0; x < values.width; x++)
             plane_row(values, y)[x] /= plane_row(scratch, y)[x] + 1e-3f;
 }
 
-static void look_around(struct voting *v, struct pool *pool, struct plane scratch)
+static void look_around(struct voting *v, struct context *context, struct plane scratch)
 {
     double window_px = WINDOW_PX * fmax(1, v->distance.width / WINDOW_WIDTH);
     window_px = fmin(window_px, BLUR_SIGMA_MOST);
     for (int i = 0; i < v->problem->photos; i++)
         if (i != v->problem->reference) {
-            smooth_seen(pool, v->spread[i], v->seen[i], window_px, scratch);
-            smooth(pool, v->away[i], window_px, scratch);
+            smooth_seen(context, v->spread[i], v->seen[i], window_px, scratch);
+            smooth(context, v->away[i], window_px, scratch);
         }
-    smooth(pool, v->distance, window_px, scratch);
-    smooth(pool, v->strength, window_px, scratch);
+    smooth(context, v->distance, window_px, scratch);
+    smooth(context, v->strength, window_px, scratch);
 }
 
 static struct plane next_plane(float **floats, const struct image *like)
@@ -207,7 +207,8 @@ static struct plane next_plane(float **floats, const struct image *like)
     return plane;
 }
 
-static void vote(struct agreement *agreement, const struct agreement_problem *problem, struct pool *pool, float *floats)
+static void vote(struct agreement *agreement, const struct agreement_problem *problem, struct context *context,
+                 float *floats)
 {
     const struct image *first = &problem->images[0];
     struct plane seen[AGREEMENT_PHOTOS_MOST], spread[AGREEMENT_PHOTOS_MOST], away[AGREEMENT_PHOTOS_MOST];
@@ -217,18 +218,18 @@ static void vote(struct agreement *agreement, const struct agreement_problem *pr
     v.strength = next_plane(&floats, first);
     for (int i = 0; i < problem->photos; i++) {
         seen[i] = next_plane(&floats, first);
-        esra_smallest(pool, image_plane(&problem->masks[i], 0), seen[i], 1, scratch);
+        esra_smallest(context, image_plane(&problem->masks[i], 0), seen[i], 1, scratch);
         spread[i] = next_plane(&floats, first);
         away[i] = next_plane(&floats, first);
     }
     int blocks = rows_blocks(first->height);
-    esra_pool_run(pool, ballot_rows, &v, blocks, NULL);
-    look_around(&v, pool, scratch);
-    esra_pool_run(pool, decide_rows, &v, blocks, NULL);
+    esra_context_run(context, ballot_rows, &v, blocks, NULL);
+    look_around(&v, context, scratch);
+    esra_context_run(context, decide_rows, &v, blocks, NULL);
 }
 
-esra_status esra_agreement_find(struct agreement *agreement, const struct agreement_problem *problem, struct pool *pool,
-                                struct message *message)
+esra_status esra_agreement_find(struct agreement *agreement, const struct agreement_problem *problem,
+                                struct context *context)
 {
     const struct image *first = &problem->images[0];
     size_t pixels = (size_t)first->width * (size_t)first->height, count = 0;
@@ -236,16 +237,17 @@ esra_status esra_agreement_find(struct agreement *agreement, const struct agreem
     esra_status status = ESRA_OK;
     *agreement = (struct agreement){0};
     if (problem->photos > AGREEMENT_PHOTOS_MOST || 2 * first->channels > VALUES_MOST)
-        return esra_fail(message, ESRA_OVER_LIMIT, "%d photos of %d channels: at most %d of %d can agree",
+        return esra_fail(context->message, ESRA_OVER_LIMIT, "%d photos of %d channels: at most %d of %d can agree",
                          problem->photos, first->channels, AGREEMENT_PHOTOS_MOST, VALUES_MOST / 2);
     for (int direction = 0; direction < 2; direction++)
-        TRY(esra_image_create(&agreement->gradients[direction], first->width, first->height, first->channels, message));
-    TRY(esra_image_create(&agreement->foreign, first->width, first->height, 1, message));
+        TRY(esra_image_create(&agreement->gradients[direction], first->width, first->height, first->channels,
+                              context->message));
+    TRY(esra_image_create(&agreement->foreign, first->width, first->height, 1, context->message));
     if (esra_size_multiply(pixels, 3 * (size_t)problem->photos + 3, &count))
         floats = esra_allocate_untouched(count, sizeof *floats);
     if (!floats)
-        TRY(esra_fail_memory(message));
-    vote(agreement, problem, pool, floats);
+        TRY(esra_fail_memory(context->message));
+    vote(agreement, problem, context, floats);
 done:
     esra_release(&floats);
     if (status != ESRA_OK)

@@ -3,8 +3,8 @@
 #ifndef ESRA_GRADIENTS_AGREEMENT_H
 #define ESRA_GRADIENTS_AGREEMENT_H
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 #define AGREEMENT_PHOTOS_MOST 64
 
@@ -23,8 +23,8 @@ struct agreement {
     struct image foreign;      /* one channel, 0..1: how far the reference's gradient was taken for the reflection's */
 };
 
-esra_status esra_agreement_find(struct agreement *agreement, const struct agreement_problem *problem, struct pool *pool,
-                                struct message *message);
+esra_status esra_agreement_find(struct agreement *agreement, const struct agreement_problem *problem,
+                                struct context *context);
 
 /* Harmless on a zeroed one. */
 void esra_agreement_free(struct agreement *agreement);

@@ -66,13 +66,13 @@ static void missing_rows(void *work, int task, int worker)
 }
 
 /* 1 where photo i may be asked. */
-static void find_allowed(const struct bounding *b, struct pool *pool)
+static void find_allowed(const struct bounding *b, struct context *context)
 {
     const struct image *steps = b->problem->steps;
-    esra_pool_run(pool, missing_rows, (void *)b, rows_blocks(b->missing.height), NULL);
-    esra_blur(pool, b->missing, b->bad, MISSING_BLUR_PX);
-    esra_largest(pool, b->bad, b->bad, BESIDE_PX, b->scratch);
-    esra_smallest(pool, image_plane(&b->problem->masks[b->photo], 0), b->allowed, BESIDE_PX, b->scratch);
+    esra_context_run(context, missing_rows, (void *)b, rows_blocks(b->missing.height), NULL);
+    esra_blur(context, b->missing, b->bad, MISSING_BLUR_PX);
+    esra_largest(context, b->bad, b->bad, BESIDE_PX, b->scratch);
+    esra_smallest(context, image_plane(&b->problem->masks[b->photo], 0), b->allowed, BESIDE_PX, b->scratch);
     for (size_t n = 0; n < (size_t)b->allowed.width * (size_t)b->allowed.height; n++)
         if (b->bad.data[n] >= MISSING_MOST || (steps && steps->data[n] != 0))
             b->allowed.data[n] = 0;
@@ -85,37 +85,36 @@ static void bound_by_reference(const struct bounding *b)
         b->upper->data[n] = image->data[n] + SLACK;
 }
 
-static void bound_by(const struct bounding *b, struct pool *pool)
+static void bound_by(const struct bounding *b, struct context *context)
 {
     const struct image *image = &b->problem->images[b->photo];
     float scale = (float)(1 / b->problem->mixing[b->photo]);
     size_t pixels = (size_t)image->width * (size_t)image->height;
-    find_allowed(b, pool);
+    find_allowed(b, context);
     for (int c = 0; c < image->channels; c++) {
         float *upper = b->upper->data + c * pixels;
-        esra_largest(pool, image_plane(image, c), b->brightest, NEAR_PX, b->scratch);
-        esra_blur(pool, b->brightest, b->bad, BLUR_PX);
+        esra_largest(context, image_plane(image, c), b->brightest, NEAR_PX, b->scratch);
+        esra_blur(context, b->brightest, b->bad, BLUR_PX);
         for (size_t n = 0; n < pixels; n++)
             if (b->allowed.data[n] > 0)
                 upper[n] = fminf(upper[n], scale * b->bad.data[n] + SLACK);
     }
 }
 
-esra_status esra_bound_find(const struct bound_problem *problem, const struct image *upper, struct pool *pool,
-                            struct message *message)
+esra_status esra_bound_find(const struct bound_problem *problem, const struct image *upper, struct context *context)
 {
     size_t pixels = (size_t)upper->width * (size_t)upper->height, count;
     float *floats = esra_size_multiply(pixels, 5, &count) ? esra_allocate_untouched(count, sizeof *floats) : NULL;
     if (!floats)
-        return esra_fail_memory(message);
+        return esra_fail_memory(context->message);
     struct bounding b = {.problem = problem, .upper = upper, .photo = problem->reference};
     struct plane *planes[5] = {&b.missing, &b.bad, &b.allowed, &b.scratch, &b.brightest};
     for (int k = 0; k < 5; k++)
         *planes[k] = (struct plane){floats + k * pixels, upper->width, upper->height, upper->width};
     bound_by_reference(&b);
-    for (b.photo = 0; b.photo < problem->photos && !esra_pool_stopping(pool); b.photo++)
+    for (b.photo = 0; b.photo < problem->photos && !esra_context_stopping(context); b.photo++)
         if (b.photo != problem->reference)
-            bound_by(&b, pool);
+            bound_by(&b, context);
     esra_release(&floats);
     return ESRA_OK;
 }

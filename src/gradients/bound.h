@@ -2,8 +2,8 @@
 #ifndef ESRA_GRADIENTS_BOUND_H
 #define ESRA_GRADIENTS_BOUND_H
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 struct bound_problem {
     int photos, reference;
@@ -15,7 +15,6 @@ struct bound_problem {
 };
 
 /* upper, of the photos' size and channels, becomes the bound. */
-esra_status esra_bound_find(const struct bound_problem *problem, const struct image *upper, struct pool *pool,
-                            struct message *message);
+esra_status esra_bound_find(const struct bound_problem *problem, const struct image *upper, struct context *context);
 
 #endif

@@ -3,8 +3,8 @@
 #ifndef ESRA_GRADIENTS_GUIDE_H
 #define ESRA_GRADIENTS_GUIDE_H
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 struct guide {
     int photos;              /* m */

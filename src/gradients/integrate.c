@@ -61,7 +61,7 @@ struct anchoring {
     const struct image *photo;
     float *scratch; /* [channels * floats] */
     size_t floats;
-    struct pool *pool;
+    struct context *context;
 };
 
 /* One channel of the least-squares integral, and what it leaves of the photo. */
@@ -72,38 +72,37 @@ static void anchor_channel(void *work, int c, int worker)
     struct plane anchor = image_plane(&level->anchor, c), photo = image_plane(a->photo, c);
     float *rest = a->scratch + (size_t)c * a->floats;
     /* The caller's own thread may ask. */
-    if (worker > 0 || !esra_pool_stopping(a->pool))
+    if (worker > 0 || !esra_context_stopping(a->context))
         esra_poisson_improve(image_plane(&level->expected[0], c), image_plane(&level->expected[1], c), anchor, CYCLES,
                              rest);
     for (size_t n = 0; n < level_pixels(level); n++)
         rest[n] = photo.data[n] - anchor.data[n];
 }
 
-/* Lifts L_0 up to the photo. The blur runs on the pool, so that it cannot be part of a task. */
-static void lift(const struct anchoring *a, int c, struct pool *pool)
+/* Lifts L_0 up to the photo. The blur runs tasks of its own, and so cannot be part of one. */
+static void lift(const struct anchoring *a, int c, struct context *context)
 {
     struct plane anchor = image_plane(&a->level->anchor, c), rest = anchor, smooth = anchor;
     size_t pixels = level_pixels(a->level);
     rest.data = a->scratch + (size_t)c * a->floats;
     smooth.data = rest.data + pixels;
-    esra_blur(pool, rest, smooth, BLUR_PX);
+    esra_blur(context, rest, smooth, BLUR_PX);
     float constant = esra_select_rank(smooth.data, pixels, (size_t)(BRIGHTER * (double)(pixels - 1)));
     for (size_t n = 0; n < pixels; n++)
         anchor.data[n] += constant;
 }
 
-static esra_status find_anchor(struct level *level, const struct image *photo, struct pool *pool,
-                               struct message *message)
+static esra_status find_anchor(struct level *level, const struct image *photo, struct context *context)
 {
-    struct anchoring a = {level, photo, NULL, esra_poisson_scratch(level->width, level->height), pool};
+    struct anchoring a = {level, photo, NULL, esra_poisson_scratch(level->width, level->height), context};
     size_t count;
     if (esra_size_multiply(a.floats, (size_t)level->channels, &count))
         a.scratch = esra_allocate_untouched(count, sizeof *a.scratch);
     if (!a.scratch)
-        return esra_fail_memory(message);
-    esra_pool_run(pool, anchor_channel, &a, level->channels, NULL);
+        return esra_fail_memory(context->message);
+    esra_context_run(context, anchor_channel, &a, level->channels, NULL);
     for (int c = 0; c < level->channels; c++)
-        lift(&a, c, pool);
+        lift(&a, c, context);
     esra_release(&a.scratch);
     return ESRA_OK;
 }
@@ -180,13 +179,13 @@ static void begin(struct level *level, const struct level *coarse)
         }
 }
 
-static void iterate(struct level *level, const struct level *coarse, int iterations, struct pool *pool)
+static void iterate(struct level *level, const struct level *coarse, int iterations, struct context *context)
 {
     int blocks = rows_blocks(level->height);
     begin(level, coarse);
-    for (int k = 0; k < iterations && !esra_pool_stopping(pool); k++) {
-        esra_pool_run(pool, WIDE(pool, dual_rows), level, blocks, NULL);
-        esra_pool_run(pool, WIDE(pool, primal_rows), level, blocks, NULL);
+    for (int k = 0; k < iterations && !esra_context_stopping(context); k++) {
+        esra_context_run(context, WIDE(context, dual_rows), level, blocks, NULL);
+        esra_context_run(context, WIDE(context, primal_rows), level, blocks, NULL);
     }
 }
 
@@ -247,20 +246,20 @@ done:
 }
 
 esra_status esra_integrate(const struct image *expected, const struct image *photo, const struct image *upper,
-                           const struct image *layer, struct pool *pool, struct message *message)
+                           const struct image *layer, struct context *context)
 {
     struct level level[LEVELS] = {{0}};
     int levels = 1;
     esra_status status;
-    TRY(level_create(&level[0], layer->width, layer->height, layer->channels, message));
+    TRY(level_create(&level[0], layer->width, layer->height, layer->channels, context->message));
     level[0].expected[0] = expected[0];
     level[0].expected[1] = expected[1];
     level[0].upper = *upper;
-    TRY(find_anchor(&level[0], photo, pool, message));
+    TRY(find_anchor(&level[0], photo, context));
     for (; levels < LEVELS && level[levels - 1].width > LEAST_SIDE && level[levels - 1].height > LEAST_SIDE; levels++)
-        TRY(level_halve(&level[levels - 1], &level[levels], message));
+        TRY(level_halve(&level[levels - 1], &level[levels], context->message));
     for (int k = levels - 1; k >= 0; k--) {
-        iterate(&level[k], k + 1 < levels ? &level[k + 1] : NULL, k > 0 ? COARSE_ITERATIONS : ITERATIONS, pool);
+        iterate(&level[k], k + 1 < levels ? &level[k + 1] : NULL, k > 0 ? COARSE_ITERATIONS : ITERATIONS, context);
         if (k + 1 < levels)
             level_free(&level[k + 1]);
     }

@@ -153,30 +153,30 @@ static struct mixing measure(struct pair *p)
     return (struct mixing){exp(mode), (double)within / p->count, p->count};
 }
 
-static esra_status smooth(struct pool *pool, const struct image *from, struct image *to, struct message *message)
+static esra_status smooth(struct context *context, const struct image *from, struct image *to)
 {
-    esra_status status = esra_image_create(to, from->width, from->height, from->channels, message);
+    esra_status status = esra_image_create(to, from->width, from->height, from->channels, context->message);
     for (int c = 0; status == ESRA_OK && c < from->channels; c++)
-        esra_blur(pool, image_plane(from, c), image_plane(to, c), BLUR_PX);
+        esra_blur(context, image_plane(from, c), image_plane(to, c), BLUR_PX);
     return status;
 }
 
-esra_status esra_mixing_estimate(struct pool *pool, const struct image *photos, const struct image *masks, int count,
-                                 int reference, struct mixing *mixing, struct message *message)
+esra_status esra_mixing_estimate(struct context *context, const struct image *photos, const struct image *masks,
+                                 int count, int reference, struct mixing *mixing)
 {
     size_t pixels = (size_t)photos[0].width * (size_t)photos[0].height;
     struct pair p = {.mask = {&masks[reference], NULL}, .step = 1 + (int)((double)pixels / PIXELS_MOST)};
     esra_status status = ESRA_OK;
     p.ratios = esra_allocate(pixels, sizeof *p.ratios);
     if (!p.ratios)
-        TRY(esra_fail_memory(message));
-    TRY(smooth(pool, &photos[reference], &p.smooth[0], message));
+        TRY(esra_fail_memory(context->message));
+    TRY(smooth(context, &photos[reference], &p.smooth[0]));
     for (int n = 0; n < count; n++) {
         mixing[n] = (struct mixing){1, 1, 0};
-        if (n == reference || esra_pool_stopping(pool))
+        if (n == reference || esra_context_stopping(context))
             continue;
         p.mask[1] = &masks[n];
-        TRY(smooth(pool, &photos[n], &p.smooth[1], message));
+        TRY(smooth(context, &photos[n], &p.smooth[1]));
         mixing[n] = measure(&p);
         esra_image_free(&p.smooth[1]);
     }

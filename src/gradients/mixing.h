@@ -3,8 +3,8 @@
 #ifndef ESRA_GRADIENTS_MIXING_H
 #define ESRA_GRADIENTS_MIXING_H
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 struct mixing {
     double coefficient; /* a_i; 1 for the reference and where nothing can be measured */
@@ -14,7 +14,7 @@ struct mixing {
 
 /* Photos in linear light, brought to the reference's frame by Lanczos resampling (bilinear resampling blurs and biases
  * the ratio), with masks of one channel: 0 where a photo does not see. All have one size. Fills mixing[count]. */
-esra_status esra_mixing_estimate(struct pool *pool, const struct image *photos, const struct image *masks, int count,
-                                 int reference, struct mixing *mixing, struct message *message);
+esra_status esra_mixing_estimate(struct context *context, const struct image *photos, const struct image *masks,
+                                 int count, int reference, struct mixing *mixing);
 
 #endif

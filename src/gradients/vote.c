@@ -164,7 +164,7 @@ static void start_channel(void *work, int c, int worker)
                 clip(vote->images[i].data[c * pixels + n] - (float)vote->mixing[i] * l0[n]);
 }
 
-static esra_status make_room(struct voting *voting, struct pool *pool, struct message *message)
+static esra_status make_room(struct voting *voting, struct context *context)
 {
     const struct image *first = &voting->vote->images[0];
     size_t m = (size_t)voting->vote->photos, pixels = (size_t)first->width * (size_t)first->height, floats;
@@ -172,25 +172,24 @@ static esra_status make_room(struct voting *voting, struct pool *pool, struct me
     if (voting->scratch_floats < pixels + m)
         voting->scratch_floats = pixels + m;
     if (!esra_size_multiply(voting->scratch_floats, (size_t)first->channels, &floats))
-        return esra_fail_memory(message);
+        return esra_fail_memory(context->message);
     voting->scratch = esra_allocate(floats, sizeof(float));
-    voting->ballots = esra_allocate((size_t)esra_pool_threads(pool) * (2 * m + 2), sizeof *voting->ballots);
-    return voting->scratch && voting->ballots ? ESRA_OK : esra_fail_memory(message);
+    voting->ballots = esra_allocate((size_t)esra_context_threads(context) * (2 * m + 2), sizeof *voting->ballots);
+    return voting->scratch && voting->ballots ? ESRA_OK : esra_fail_memory(context->message);
 }
 
-esra_status esra_guide_from_vote(struct guide *guide, const struct vote *vote, struct pool *pool,
-                                 struct message *message)
+esra_status esra_guide_from_vote(struct guide *guide, const struct vote *vote, struct context *context)
 {
     const struct image *first = &vote->images[0];
     struct voting voting = {.guide = guide, .vote = vote, .zero_vote = vote->zero_vote};
     esra_status status = ESRA_OK;
     if (voting.zero_vote < 0)
         voting.zero_vote = vote->photos % 2 ? 0 : 0.5;
-    TRY(esra_guide_create(guide, vote->photos, first->width, first->height, first->channels, message));
-    TRY(make_room(&voting, pool, message));
-    esra_pool_run(pool, photo_gradients, &voting, vote->photos, NULL);
-    esra_pool_run(pool, vote_rows, &voting, first->height, NULL);
-    esra_pool_run(pool, start_channel, &voting, first->channels, NULL);
+    TRY(esra_guide_create(guide, vote->photos, first->width, first->height, first->channels, context->message));
+    TRY(make_room(&voting, context));
+    esra_context_run(context, photo_gradients, &voting, vote->photos, NULL);
+    esra_context_run(context, vote_rows, &voting, first->height, NULL);
+    esra_context_run(context, start_channel, &voting, first->channels, NULL);
 done:
     if (status != ESRA_OK)
         esra_guide_free(guide);

@@ -65,7 +65,7 @@ static void blur_block(void *work, int task, int worker)
 }
 WIDE_TASK(blur_block)
 
-void esra_blur(struct pool *pool, struct plane from, struct plane to, double sigma_px)
+void esra_blur(struct context *context, struct plane from, struct plane to, double sigma_px)
 {
     double sigma = fmin(sigma_px, BLUR_SIGMA_MOST), sum = 0;
     struct blurring b = {.from = from, .to = to, .reach = (int)ceil(3 * sigma), .kernel = {1}};
@@ -73,7 +73,7 @@ void esra_blur(struct pool *pool, struct plane from, struct plane to, double sig
         sum += sigma > 0 ? exp(-.5 * k * k / (sigma * sigma)) : 1;
     for (int k = 0; k <= b.reach && sigma > 0; k++)
         b.kernel[k] = (float)(exp(-.5 * k * k / (sigma * sigma)) / sum);
-    esra_pool_run(pool, WIDE(pool, blur_block), &b, rows_blocks(to.height), NULL);
+    esra_context_run(context, WIDE(context, blur_block), &b, rows_blocks(to.height), NULL);
 }
 
 /* The weights of the five samples around 2x that halving sums. */
@@ -106,8 +106,8 @@ static void halve_block(void *work, int task, int worker)
 }
 WIDE_TASK(halve_block)
 
-void esra_halve(struct pool *pool, struct plane from, struct plane to, int lanes)
+void esra_halve(struct context *context, struct plane from, struct plane to, int lanes)
 {
     struct blurring b = {.from = from, .to = to, .lanes = lanes};
-    esra_pool_run(pool, WIDE(pool, halve_block), &b, rows_blocks(to.height), NULL);
+    esra_context_run(context, WIDE(context, halve_block), &b, rows_blocks(to.height), NULL);
 }

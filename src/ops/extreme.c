@@ -55,19 +55,20 @@ static void along(void *work, int task, int worker)
     }
 }
 
-static void extreme(struct pool *pool, struct plane from, struct plane to, int reach, struct plane scratch, float sign)
+static void extreme(struct context *context, struct plane from, struct plane to, int reach, struct plane scratch,
+                    float sign)
 {
     struct extreme first = {from, scratch, reach, sign}, second = {scratch, to, reach, sign};
-    esra_pool_run(pool, across, &first, rows_blocks(from.height), NULL);
-    esra_pool_run(pool, along, &second, rows_blocks(from.height), NULL);
+    esra_context_run(context, across, &first, rows_blocks(from.height), NULL);
+    esra_context_run(context, along, &second, rows_blocks(from.height), NULL);
 }
 
-void esra_largest(struct pool *pool, struct plane from, struct plane to, int reach, struct plane scratch)
+void esra_largest(struct context *context, struct plane from, struct plane to, int reach, struct plane scratch)
 {
-    extreme(pool, from, to, reach, scratch, 1);
+    extreme(context, from, to, reach, scratch, 1);
 }
 
-void esra_smallest(struct pool *pool, struct plane from, struct plane to, int reach, struct plane scratch)
+void esra_smallest(struct context *context, struct plane from, struct plane to, int reach, struct plane scratch)
 {
-    extreme(pool, from, to, reach, scratch, -1);
+    extreme(context, from, to, reach, scratch, -1);
 }

@@ -79,9 +79,9 @@ static void meet_block(void *work, int task, int worker)
 }
 WIDE_TASK(meet_block)
 
-void esra_map_meet(struct pool *pool, const struct image *target, const struct placed_map *map, const struct image *out,
-                   struct plane met)
+void esra_map_meet(struct context *context, const struct image *target, const struct placed_map *map,
+                   const struct image *out, struct plane met)
 {
     struct meeting meeting = {target, out, *map, met};
-    esra_pool_run(pool, WIDE(pool, meet_block), &meeting, rows_blocks(out->height), NULL);
+    esra_context_run(context, WIDE(context, meet_block), &meeting, rows_blocks(out->height), NULL);
 }

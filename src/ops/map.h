@@ -3,8 +3,8 @@
 #ifndef ESRA_OPS_MAP_H
 #define ESRA_OPS_MAP_H
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 /* A map known on a rectangle whose first sample is pixel (left, top) of its frame. Beyond the rectangle pixels are
  * moved as the nearest one inside is. */
@@ -16,7 +16,7 @@ struct placed_map {
 /* out(x) = y with map(y) = target(x), for every pixel x of `out`; target NULL: map(y) = x, the inverse. Where the map
  * folds, as behind the edge of something near, there may be two such y or none: `met` (out's size; data NULL: not
  * asked for) becomes 1 where y was found to a quarter of a pixel, and 0 where out is only the nearest that was seen. */
-void esra_map_meet(struct pool *pool, const struct image *target, const struct placed_map *map, const struct image *out,
-                   struct plane met);
+void esra_map_meet(struct context *context, const struct image *target, const struct placed_map *map,
+                   const struct image *out, struct plane met);
 
 #endif

@@ -117,22 +117,22 @@ static void resample_block(void *work, int task, int worker)
 }
 WIDE_TASK(resample_block)
 
-static void resample(struct pool *pool, struct resampling *r)
+static void resample(struct context *context, struct resampling *r)
 {
     float weights[PHASES + 1][TAPS];
     r->weights = weights;
     fill_weights(weights);
-    esra_pool_run(pool, WIDE(pool, resample_block), r, rows_blocks(r->to->height), NULL);
+    esra_context_run(context, WIDE(context, resample_block), r, rows_blocks(r->to->height), NULL);
 }
 
-void esra_resample(struct pool *pool, const struct image *from, const struct transform *t, const struct image *to,
+void esra_resample(struct context *context, const struct image *from, const struct transform *t, const struct image *to,
                    struct plane mask)
 {
-    resample(pool, &(struct resampling){.from = from, .to = to, .transform = t, .mask = mask});
+    resample(context, &(struct resampling){.from = from, .to = to, .transform = t, .mask = mask});
 }
 
-void esra_resample_map(struct pool *pool, const struct image *from, const struct image *map, const struct image *to,
-                       struct plane mask)
+void esra_resample_map(struct context *context, const struct image *from, const struct image *map,
+                       const struct image *to, struct plane mask)
 {
-    resample(pool, &(struct resampling){.from = from, .to = to, .map = map, .mask = mask});
+    resample(context, &(struct resampling){.from = from, .to = to, .map = map, .mask = mask});
 }

@@ -30,19 +30,19 @@ static void subtract(const struct image *reference, const struct image *photo, c
 }
 
 esra_status esra_alike_structure(const struct image *reference, const struct image *photo, const struct image *mask,
-                                 double gain, struct pool *pool, double *share, struct message *message)
+                                 double gain, struct context *context, double *share)
 {
     struct image work = {0};
     size_t pixels = (size_t)mask->width * (size_t)mask->height;
     double before = 0, after = 0;
     esra_status status;
     *share = 1;
-    TRY(esra_image_create(&work, mask->width, mask->height, 3, message));
+    TRY(esra_image_create(&work, mask->width, mask->height, 3, context->message));
     struct plane difference = image_plane(&work, 0), smooth = image_plane(&work, 1), inside = image_plane(&work, 2);
-    esra_blur(pool, image_plane(mask, 0), inside, BLUR_PX);
+    esra_blur(context, image_plane(mask, 0), inside, BLUR_PX);
     for (int c = 0; c < reference->channels; c++) {
         subtract(reference, photo, mask, gain, c, difference);
-        esra_blur(pool, difference, smooth, BLUR_PX);
+        esra_blur(context, difference, smooth, BLUR_PX);
         for (size_t n = 0; n < pixels; n++)
             if (inside.data[n] > 0.99f) {
                 before += (double)difference.data[n] * difference.data[n];
@@ -66,8 +66,8 @@ esra_status esra_pipeline_compare(struct pipeline *p)
     for (int i = 0; i < p->photos; i++) {
         if (i == p->reference || !p->motions[i].aligned)
             continue;
-        TRY(esra_alike_structure(&p->aligned[p->reference], &p->aligned[i], &p->masks[i], p->mixing[i], p->pool, &share,
-                                 p->message));
+        TRY(esra_alike_structure(&p->aligned[p->reference], &p->aligned[i], &p->masks[i], p->mixing[i], p->context,
+                                 &share));
         most = fmax(most, share);
     }
     p->alike = most > 0 && most < NOISE_ALONE;

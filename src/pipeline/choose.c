@@ -36,8 +36,7 @@ struct pipeline esra_pipeline_sibling(const struct pipeline *p, const esra_photo
     return (struct pipeline){.input = input,
                              .settings = p->settings,
                              .output = p->output,
-                             .pool = p->pool,
-                             .message = p->message,
+                             .context = p->context,
                              .solver = p->solver,
                              .progress = p->progress,
                              .user = p->user,
@@ -57,7 +56,7 @@ esra_status esra_pipeline_judge(struct pipeline *p)
     size_t m = (size_t)p->photos;
     double *motion = esra_allocate(9 * m, sizeof *motion), *confidence = esra_allocate(m, sizeof *confidence);
     if (!motion || !confidence)
-        TRY(esra_fail_memory(p->message));
+        TRY(esra_fail_memory(p->context->message));
     for (int n = 0; n < 9 * p->photos; n++)
         motion[n] = p->mirror[n / 9].h[n % 9];
     for (int i = 0; i < p->photos; i++)
@@ -67,7 +66,7 @@ esra_status esra_pipeline_judge(struct pipeline *p)
                                 .motion = p->parallax ? NULL : motion,
                                 .maps = p->parallax ? p->parallax->mirror : NULL,
                                 .confidence = confidence};
-    TRY(esra_judge(&p->judgement, &photos, &model, p->reference, p->pool, p->message));
+    TRY(esra_judge(&p->judgement, &photos, &model, p->reference, p->context));
 done:
     esra_release(&motion);
     esra_release(&confidence);

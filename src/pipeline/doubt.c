@@ -17,8 +17,7 @@
 
 /* Everything one band needs: image 0 is the estimate, the others its replicates' scatter. */
 struct band {
-    struct pool *pool;
-    struct message *message;
+    struct context *context;
     int count; /* of images */
     double factor;
 };
@@ -75,14 +74,14 @@ static esra_status keep_doubtful(const struct band *band, struct image *images)
     size_t pixels = (size_t)width * (size_t)height;
     esra_status status = ESRA_OK;
     for (int k = 0; k < 2; k++) {
-        TRY(esra_image_create(&energy[k], width, height, 1, band->message));
-        TRY(esra_image_create(&around[k], width, height, 1, band->message));
+        TRY(esra_image_create(&energy[k], width, height, 1, band->context->message));
+        TRY(esra_image_create(&around[k], width, height, 1, band->context->message));
     }
     add_energy(&energy[0], &images[0], 1);
     for (int j = 1; j < band->count; j++)
         add_energy(&energy[1], &images[j], (float)band->factor);
     for (int k = 0; k < 2; k++)
-        esra_blur(band->pool, image_plane(&energy[k], 0), image_plane(&around[k], 0), WINDOW_PX);
+        esra_blur(band->context, image_plane(&energy[k], 0), image_plane(&around[k], 0), WINDOW_PX);
     for (int c = 0; c < images[0].channels; c++)
         for (size_t n = 0; n < pixels; n++) {
             float e = around[0].data[n], v = around[1].data[n];
@@ -104,15 +103,15 @@ static esra_status doubt_band(const struct band *band, struct image *images, int
     esra_status status = ESRA_OK;
     struct image *coarse = esra_allocate((size_t)band->count, sizeof *coarse);
     if (!coarse)
-        return esra_fail_memory(band->message);
+        return esra_fail_memory(band->context->message);
     for (int j = 0; j < band->count; j++) {
         if (last) {
             subtract_mean(&images[j]);
             continue;
         }
-        TRY(esra_image_create(&coarse[j], width, height, images[j].channels, band->message));
+        TRY(esra_image_create(&coarse[j], width, height, images[j].channels, band->context->message));
         for (int c = 0; c < images[j].channels; c++)
-            esra_halve(band->pool, image_plane(&images[j], c), image_plane(&coarse[j], c), 1);
+            esra_halve(band->context, image_plane(&images[j], c), image_plane(&coarse[j], c), 1);
         subtract_coarse(&images[j], &coarse[j], 1);
     }
     if (!last)
@@ -139,17 +138,17 @@ static esra_status copy(struct image *to, const struct image *from, struct messa
 }
 
 esra_status esra_doubt(struct image *doubt, const struct image *estimate, const struct image *scatter, int count,
-                       double factor, struct pool *pool, struct message *message)
+                       double factor, struct context *context)
 {
-    struct band band = {pool, message, count + 1, factor};
+    struct band band = {context, count + 1, factor};
     esra_status status = ESRA_OK;
     *doubt = (struct image){0};
     struct image *images = esra_allocate((size_t)count + 1, sizeof *images);
     if (!images)
-        return esra_fail_memory(message);
-    TRY(copy(&images[0], estimate, message));
+        return esra_fail_memory(context->message);
+    TRY(copy(&images[0], estimate, context->message));
     for (int j = 0; j < count; j++)
-        TRY(copy(&images[j + 1], &scatter[j], message));
+        TRY(copy(&images[j + 1], &scatter[j], context->message));
     TRY(doubt_band(&band, images, 0));
     *doubt = images[0];
     images[0] = (struct image){0};

@@ -2,8 +2,8 @@
 #ifndef ESRA_PIPELINE_DOUBT_H
 #define ESRA_PIPELINE_DOUBT_H
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 /* doubt = what should be taken off `estimate`: in every band of a Laplacian pyramid and around every pixel the estimate is
  * shrunk by the Wiener factor  max(0, 1 - v/e),  e its energy there and
@@ -13,6 +13,6 @@
  * the variance that its replicates show. The finest two bands, which motion does decide, and the mean are left alone. All
  * images have one size; doubt is created. */
 esra_status esra_doubt(struct image *doubt, const struct image *estimate, const struct image *scatter, int count,
-                       double factor, struct pool *pool, struct message *message);
+                       double factor, struct context *context);
 
 #endif

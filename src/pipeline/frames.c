@@ -14,18 +14,20 @@
 static esra_status check_image(const struct pipeline *p, const esra_image *image, int number)
 {
     if (!image->data)
-        return esra_fail(p->message, ESRA_BAD_ARGUMENT, "photo %d has no data: its pointer is NULL", number);
+        return esra_fail(p->context->message, ESRA_BAD_ARGUMENT, "photo %d has no data: its pointer is NULL", number);
     if (image->width != p->width || image->height != p->height || image->channels != p->channels)
-        return esra_fail(p->message, ESRA_BAD_DATA, "photo 1 is %d x %d with %d channel(s) and photo %d %d x %d with %d: bring "
-                         "all to one size", p->width, p->height, p->channels, number, image->width, image->height,
-                         image->channels);
+        return esra_fail(p->context->message, ESRA_BAD_DATA,
+                         "photo 1 is %d x %d with %d channel(s) and photo %d %d x %d with %d: bring "
+                         "all to one size",
+                         p->width, p->height, p->channels, number, image->width, image->height, image->channels);
     for (int c = 0; c < p->channels; c++)
         for (int y = 0; y < p->height; y++)
             for (int x = 0; x < p->width; x++)
                 if (!(fabsf(*image_sample(image, x, y, c)) <= PIPELINE_LARGEST))
-                    return esra_fail(p->message, ESRA_BAD_DATA,
-                                     "photo %d holds %g at row %d, column %d: intensities must be finite, and lie about [0,1]",
-                                     number, (double)*image_sample(image, x, y, c), y, x);
+                    return esra_fail(
+                        p->context->message, ESRA_BAD_DATA,
+                        "photo %d holds %g at row %d, column %d: intensities must be finite, and lie about [0,1]",
+                        number, (double)*image_sample(image, x, y, c), y, x);
     return ESRA_OK;
 }
 
@@ -44,13 +46,17 @@ static esra_status check_given(const struct pipeline *p, int i)
     const esra_transform *given[] = {in->transmitted, in->reflected};
     double mixing = in->mixing ? in->mixing[i] / in->mixing[in->reference] : 1;
     if (!(mixing >= 1 / LARGEST_MIXING && mixing <= LARGEST_MIXING))
-        return esra_fail(p->message, ESRA_BAD_DATA, "photo %d has %g times the reference's mixing coefficient: that must lie in "
-                         "[%g, %g]", i + 1, mixing, 1 / LARGEST_MIXING, LARGEST_MIXING);
+        return esra_fail(p->context->message, ESRA_BAD_DATA,
+                         "photo %d has %g times the reference's mixing coefficient: that must lie in "
+                         "[%g, %g]",
+                         i + 1, mixing, 1 / LARGEST_MIXING, LARGEST_MIXING);
     for (int n = 0; n < 2 * 9 && !esra_pipeline_left_out(p, i); n++) {
         const double *h = given[n / 9] ? given[n / 9][i].h : TRANSFORM_IDENTITY.h;
         if (!(fabs(h[n % 9] / h[8]) <= LARGEST_MOTION))
-            return esra_fail(p->message, ESRA_BAD_DATA, "a transform of photo %d holds %g over %g: that must lie in "
-                             "[-%g, %g]", i + 1, h[n % 9], h[8], LARGEST_MOTION, LARGEST_MOTION);
+            return esra_fail(p->context->message, ESRA_BAD_DATA,
+                             "a transform of photo %d holds %g over %g: that must lie in "
+                             "[-%g, %g]",
+                             i + 1, h[n % 9], h[8], LARGEST_MOTION, LARGEST_MOTION);
     }
     return ESRA_OK;
 }
@@ -60,8 +66,9 @@ static esra_status check_output(const struct pipeline *p, const esra_image *imag
 {
     if (!image->data || (image->width == p->width && image->height == p->height && image->channels == channels))
         return ESRA_OK;
-    return esra_fail(p->message, ESRA_BAD_DATA, "the image for %s is %d x %d with %d channel(s): it must be %d x %d with %d",
-                     name, image->width, image->height, image->channels, p->width, p->height, channels);
+    return esra_fail(p->context->message, ESRA_BAD_DATA,
+                     "the image for %s is %d x %d with %d channel(s): it must be %d x %d with %d", name, image->width,
+                     image->height, image->channels, p->width, p->height, channels);
 }
 
 static esra_status check_outputs(const struct pipeline *p)
@@ -82,14 +89,17 @@ static esra_status check_gradients(const struct pipeline *p)
     for (int n = 0; p->input->gradients && n < 2 * (p->photos + 1); n++) {
         const esra_image *image = &p->input->gradients[n];
         if (!image->data || image->width != p->width || image->height != p->height || image->channels != p->channels)
-            return esra_fail(p->message, ESRA_BAD_DATA, "the gradients of layer %d are not %d x %d with %d channel(s), as the "
-                             "photos are", n / 2, p->width, p->height, p->channels);
+            return esra_fail(p->context->message, ESRA_BAD_DATA,
+                             "the gradients of layer %d are not %d x %d with %d channel(s), as the "
+                             "photos are",
+                             n / 2, p->width, p->height, p->channels);
         for (int c = 0; c < p->channels; c++)
             for (int y = 0; y < p->height - !(n % 2); y++)
                 for (int x = 0; x < p->width - n % 2; x++)
                     if (!(fabsf(*image_sample(image, x, y, c)) <= PIPELINE_LARGEST))
-                        return esra_fail(p->message, ESRA_BAD_DATA, "the gradients of layer %d hold %g at row %d, column %d",
-                                         n / 2, (double)*image_sample(image, x, y, c), y, x);
+                        return esra_fail(p->context->message, ESRA_BAD_DATA,
+                                         "the gradients of layer %d hold %g at row %d, column %d", n / 2,
+                                         (double)*image_sample(image, x, y, c), y, x);
     }
     return ESRA_OK;
 }
@@ -99,12 +109,15 @@ static esra_status check_wishes(const struct pipeline *p)
 {
     const esra_photos *in = p->input;
     if (in->motion < ESRA_MOTION_HOMOGRAPHY || in->motion > ESRA_MOTION_AUTO)
-        return esra_fail(p->message, ESRA_BAD_ARGUMENT, "motion %d is none of esra_motion", (int)in->motion);
+        return esra_fail(p->context->message, ESRA_BAD_ARGUMENT, "motion %d is none of esra_motion", (int)in->motion);
     if (in->motion == ESRA_MOTION_DEPTH && in->photos > AGREEMENT_PHOTOS_MOST)
-        return esra_fail(p->message, ESRA_BAD_ARGUMENT, "depth is found from %d photos at most, and there are %d: give fewer, or "
-                         "ask for homographies", AGREEMENT_PHOTOS_MOST, in->photos);
+        return esra_fail(p->context->message, ESRA_BAD_ARGUMENT,
+                         "depth is found from %d photos at most, and there are %d: give fewer, or "
+                         "ask for homographies",
+                         AGREEMENT_PHOTOS_MOST, in->photos);
     if (in->reflected && !in->transmitted)
-        return esra_fail(p->message, ESRA_BAD_ARGUMENT, "the reflection's motion was given without the scene's: give the "
+        return esra_fail(p->context->message, ESRA_BAD_ARGUMENT,
+                         "the reflection's motion was given without the scene's: give the "
                          "scene's too");
     return ESRA_OK;
 }
@@ -115,13 +128,16 @@ static esra_status check_photos(struct pipeline *p)
     const esra_image *first = in->images;
     esra_status status = ESRA_OK;
     if (in->photos < 2 || !first)
-        return esra_fail(p->message, ESRA_BAD_DATA, "two photos are needed at least, and there is %d", in->photos);
+        return esra_fail(p->context->message, ESRA_BAD_DATA, "two photos are needed at least, and there is %d",
+                         in->photos);
     if (in->reference < 0 || in->reference >= in->photos)
-        return esra_fail(p->message, ESRA_BAD_ARGUMENT, "the reference is photo %d of %d", in->reference, in->photos);
+        return esra_fail(p->context->message, ESRA_BAD_ARGUMENT, "the reference is photo %d of %d", in->reference,
+                         in->photos);
     if (first->channels != 1 && first->channels != 3)
-        return esra_fail(p->message, ESRA_BAD_DATA, "photos have %d channels: 1 or 3 are needed", first->channels);
+        return esra_fail(p->context->message, ESRA_BAD_DATA, "photos have %d channels: 1 or 3 are needed",
+                         first->channels);
     if (first->width < 1 || first->height < 1)
-        return esra_fail(p->message, ESRA_BAD_DATA, "photos are %d x %d", first->width, first->height);
+        return esra_fail(p->context->message, ESRA_BAD_DATA, "photos are %d x %d", first->width, first->height);
     p->photos = in->photos;
     p->reference = in->reference;
     p->width = first->width;
@@ -154,7 +170,7 @@ static esra_status take_photo(struct pipeline *p, int i)
         p->seen[i] = (struct image){image->data, p->width, p->height, p->channels};
         return ESRA_OK;
     }
-    esra_status status = esra_image_create(&p->copies[i], p->width, p->height, p->channels, p->message);
+    esra_status status = esra_image_create(&p->copies[i], p->width, p->height, p->channels, p->context->message);
     for (int c = 0; status == ESRA_OK && c < p->channels; c++)
         esra_plane_load(image_plane(&p->copies[i], c), image, c);
     p->seen[i] = p->copies[i];
@@ -178,7 +194,7 @@ esra_status esra_pipeline_load(struct pipeline *p)
     p->masks = esra_allocate(m, sizeof *p->masks);
     if (!p->seen || !p->copies || !p->looks || !p->motions || !p->still || !p->mirror || !p->mixing || !p->reflection_gain ||
         !p->aligned || !p->masks)
-        return esra_fail_memory(p->message);
+        return esra_fail_memory(p->context->message);
     for (int i = 0; i < p->photos; i++) {
         p->still[i] = p->mirror[i] = TRANSFORM_IDENTITY;
         p->mixing[i] = p->reflection_gain[i] = 1;
@@ -194,12 +210,12 @@ done:
 esra_status esra_pipeline_warp(struct pipeline *p)
 {
     esra_status status = ESRA_OK;
-    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++) {
+    for (int i = 0; i < p->photos && !esra_context_stopping(p->context); i++) {
         if (!p->aligned[i].data) {
-            TRY(esra_image_create(&p->aligned[i], p->width, p->height, p->channels, p->message));
-            TRY(esra_image_create(&p->masks[i], p->width, p->height, 1, p->message));
+            TRY(esra_image_create(&p->aligned[i], p->width, p->height, p->channels, p->context->message));
+            TRY(esra_image_create(&p->masks[i], p->width, p->height, 1, p->context->message));
         }
-        esra_resample(p->pool, &p->seen[i], &p->still[i], &p->aligned[i], image_plane(&p->masks[i], 0));
+        esra_resample(p->context, &p->seen[i], &p->still[i], &p->aligned[i], image_plane(&p->masks[i], 0));
         if (!p->motions[i].aligned)
             memset(p->masks[i].data, 0, (size_t)p->width * (size_t)p->height * sizeof(float));
         p->motions[i].overlap = esra_image_mean(&p->masks[i]);
@@ -243,7 +259,7 @@ static esra_status return_reflected(struct pipeline *p, int i, struct image *own
     else if (p->parallax)
         TRY(esra_parallax_return(p, i, &p->guide.start[i + 1], own, mask));
     else if (esra_transform_invert(&p->still[i], &back))
-        esra_resample(p->pool, &p->guide.start[i + 1], &back, own, image_plane(mask, 0));
+        esra_resample(p->context, &p->guide.start[i + 1], &back, own, image_plane(mask, 0));
     for (int c = 0; c < p->channels; c++)
         for (size_t n = 0; n < pixels; n++)
             own->data[(size_t)c * pixels + n] *= mask->data[n];
@@ -284,8 +300,8 @@ static esra_status return_layers(struct pipeline *p)
 {
     struct image own = {0}, mask = {0};
     esra_status status;
-    TRY(esra_image_create(&own, p->width, p->height, p->channels, p->message));
-    TRY(esra_image_create(&mask, p->width, p->height, 1, p->message));
+    TRY(esra_image_create(&own, p->width, p->height, p->channels, p->context->message));
+    TRY(esra_image_create(&mask, p->width, p->height, 1, p->context->message));
     if (p->output->method == ESRA_METHOD_NONE)
         give_back_photo(p, &own);
     else

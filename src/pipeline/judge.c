@@ -21,8 +21,7 @@ struct judge {
     struct joint *joint;
     struct joint_model model;
     struct joint_settings settings;
-    struct pool *pool;
-    struct message *message;
+    struct context *context;
     int photos, reference, level;
     double *confidence, *mixing, *gain; /* the model's, to be changed */
     struct image *shown;                /* [photos] as they are at the size judged */
@@ -60,7 +59,7 @@ static void subtract(struct judge *judge, const struct image *a, const struct im
             size_t k = (size_t)c * pixels + n;
             judge->raw.data[n] = mask->data[n] == 0 ? 0 : a->data[k] - (float)factor * b->data[k];
         }
-        esra_blur(judge->pool, image_plane(&judge->raw, 0), image_plane(&judge->difference, c), SMOOTH_PX);
+        esra_blur(judge->context, image_plane(&judge->raw, 0), image_plane(&judge->difference, c), SMOOTH_PX);
     }
 }
 
@@ -96,14 +95,14 @@ static double nearest_photo(struct judge *judge, int j, const struct image *mask
 static esra_status solve(struct judge *judge)
 {
     struct joint_info info;
-    return esra_joint_solve(judge->joint, &judge->model, &judge->settings, judge->level, &info, judge->message);
+    return esra_joint_solve(judge->joint, &judge->model, &judge->settings, judge->level, &info);
 }
 
 /* One more replicate: the layers just solved, as they differ from those of all photos. */
 static esra_status keep_scatter(struct judge *judge)
 {
     struct image *scatter = &judge->scatter[judge->replicates];
-    esra_status status = esra_joint_transmitted(judge->joint, scatter, judge->message);
+    esra_status status = esra_joint_transmitted(judge->joint, scatter);
     if (status != ESRA_OK)
         return status;
     for (size_t n = 0; n < samples(scatter); n++)
@@ -119,7 +118,7 @@ static esra_status leave_out(struct judge *judge, int j, struct judgement *judge
     esra_status status;
     judge->confidence[j] = 0;
     TRY(solve(judge));
-    TRY(esra_joint_predict(judge->joint, j, &predicted, &shown, &mask, judge->message));
+    TRY(esra_joint_predict(judge->joint, j, &predicted, &shown, &mask));
     TRY(keep_scatter(judge));
     double error = image_distance(judge, &shown, &predicted, 1, &mask, &count);
     if (count > 0) {
@@ -152,16 +151,17 @@ static esra_status look(struct judge *judge, struct judgement *judgement)
     struct image predicted = {0}, mask = {0}, seen = {0};
     esra_status status;
     TRY(solve(judge));
-    TRY(esra_joint_transmitted(judge->joint, &judge->transmitted, judge->message));
-    TRY(esra_image_create(&judge->raw, judge->transmitted.width, judge->transmitted.height, 1, judge->message));
+    TRY(esra_joint_transmitted(judge->joint, &judge->transmitted));
+    TRY(esra_image_create(&judge->raw, judge->transmitted.width, judge->transmitted.height, 1,
+                          judge->context->message));
     TRY(esra_image_create(&judge->difference, judge->transmitted.width, judge->transmitted.height,
-                          judge->transmitted.channels, judge->message));
-    TRY(esra_joint_seen(judge->joint, judge->reference, &seen, judge->message));
+                          judge->transmitted.channels, judge->context->message));
+    TRY(esra_joint_seen(judge->joint, judge->reference, &seen));
     judgement->opposed = esra_gradients_opposed(&judge->transmitted, &seen);
     for (int i = 0; i < judge->photos; i++) {
         if (judge->confidence[i] == 0)
             continue;
-        TRY(esra_joint_predict(judge->joint, i, &predicted, &judge->shown[i], &mask, judge->message));
+        TRY(esra_joint_predict(judge->joint, i, &predicted, &judge->shown[i], &mask));
         esra_image_free(&predicted);
         esra_image_free(&mask);
     }
@@ -176,12 +176,11 @@ static esra_status weigh(struct judge *judge, double factor, struct judgement *j
     const struct image *shown = &judge->shown[judge->reference];
     struct image reflection;
     esra_status status;
-    TRY(esra_image_create(&reflection, shown->width, shown->height, shown->channels, judge->message));
+    TRY(esra_image_create(&reflection, shown->width, shown->height, shown->channels, judge->context->message));
     for (size_t n = 0; n < samples(shown); n++)
         reflection.data[n] =
             shown->data[n] - (float)judge->mixing[judge->reference] * judge->transmitted.data[n];
-    TRY(esra_doubt(&judgement->doubt, &reflection, judge->scatter, judge->replicates, factor, judge->pool,
-                   judge->message));
+    TRY(esra_doubt(&judgement->doubt, &reflection, judge->scatter, judge->replicates, factor, judge->context));
 done:
     esra_image_free(&reflection);
     return status;
@@ -193,7 +192,7 @@ done:
 static esra_status leave_out_each(struct judge *judge, int m, struct judgement *judgement)
 {
     esra_status status = ESRA_OK;
-    for (int j = 0; j < judge->photos && !esra_pool_stopping(judge->pool); j++)
+    for (int j = 0; j < judge->photos && !esra_context_stopping(judge->context); j++)
         if (judge->confidence[j] > 0)
             TRY(leave_out(judge, j, judgement));
     judgement->judged = true;
@@ -207,7 +206,7 @@ done:
 static esra_status change_gains(struct judge *judge, struct judgement *judgement)
 {
     esra_status status = ESRA_OK;
-    for (int j = 0; j < judge->photos && !esra_pool_stopping(judge->pool); j++) {
+    for (int j = 0; j < judge->photos && !esra_context_stopping(judge->context); j++) {
         if (judge->confidence[j] == 0 || j == judge->reference)
             continue;
         TRY(change_gain(judge, &judge->mixing[j], MIXING_ERROR));
@@ -248,8 +247,8 @@ static esra_status make_room(struct judge *judge, const struct joint_photos *pho
     judge->shown = esra_allocate(m, sizeof *judge->shown);
     judge->scatter = esra_allocate(m, sizeof *judge->scatter);
     if (!judge->confidence || !judge->mixing || !judge->gain || !judge->shown || !judge->scatter)
-        return esra_fail_memory(judge->message);
-    return esra_joint_create(&judge->joint, photos, JOINT_MAX_LEVELS, judge->pool, judge->message);
+        return esra_fail_memory(judge->context->message);
+    return esra_joint_create(&judge->joint, photos, JOINT_MAX_LEVELS, judge->context);
 }
 
 static void clean_up(struct judge *judge)
@@ -266,9 +265,9 @@ static void clean_up(struct judge *judge)
 }
 
 esra_status esra_judge(struct judgement *judgement, const struct joint_photos *photos, const struct joint_model *model,
-                       int reference, struct pool *pool, struct message *message)
+                       int reference, struct context *context)
 {
-    struct judge judge = {.pool = pool, .message = message, .photos = photos->count, .reference = reference};
+    struct judge judge = {.context = context, .photos = photos->count, .reference = reference};
     esra_status status = ESRA_OK;
     *judgement = (struct judgement){0};
     TRY(make_room(&judge, photos));

@@ -24,7 +24,7 @@ struct judgement {
 /* Judges at about 400 px a side. A photo whose confidence is 0 takes no part; other confidences, and E, which is made of
  * all the photos, are not looked at. */
 esra_status esra_judge(struct judgement *judgement, const struct joint_photos *photos, const struct joint_model *model,
-                       int reference, struct pool *pool, struct message *message);
+                       int reference, struct context *context);
 
 void esra_judgement_free(struct judgement *judgement);
 

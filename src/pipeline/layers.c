@@ -16,9 +16,9 @@ static esra_status enlarge_doubt(const struct pipeline *p, struct image *doubt)
         return ESRA_OK;
     double factor = round((double)p->width / small->width);
     struct transform shrink = {{1 / factor, 0, (1 / factor - 1) / 2, 0, 1 / factor, (1 / factor - 1) / 2, 0, 0, 1}};
-    esra_status status = esra_image_create(doubt, p->width, p->height, p->channels, p->message);
+    esra_status status = esra_image_create(doubt, p->width, p->height, p->channels, p->context->message);
     if (status == ESRA_OK)
-        esra_resample(p->pool, small, &shrink, doubt, (struct plane){0});
+        esra_resample(p->context, small, &shrink, doubt, (struct plane){0});
     return status;
 }
 
@@ -38,15 +38,15 @@ static esra_status guide_by_joint(struct pipeline *p)
     esra_status status;
     esra_joint_trim(p->joint);
     TRY(enlarge_doubt(p, &doubt));
-    TRY(esra_guide_create(&p->guide, p->photos, p->width, p->height, p->channels, p->message));
-    TRY(esra_joint_transmitted(p->joint, &layer, p->message));
+    TRY(esra_guide_create(&p->guide, p->photos, p->width, p->height, p->channels, p->context->message));
+    TRY(esra_joint_transmitted(p->joint, &layer));
     add(&layer, &doubt, 1);
     esra_guide_take_transmitted(&p->guide, &layer);
-    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++) {
+    for (int i = 0; i < p->photos && !esra_context_stopping(p->context); i++) {
         esra_image_free(&layer);
-        TRY(esra_joint_seen(p->joint, i, &layer, p->message));
+        TRY(esra_joint_seen(p->joint, i, &layer));
         add(&layer, &doubt, -p->mixing[i]);
-        TRY(esra_joint_trust(p->joint, i, &trust, p->message));
+        TRY(esra_joint_trust(p->joint, i, &trust));
         esra_guide_take_reflected(&p->guide, i, &layer, &trust);
         esra_image_free(&trust);
     }
@@ -60,14 +60,14 @@ done:
 static esra_status guide_by_vote(struct pipeline *p)
 {
     struct vote vote = {p->photos, p->aligned, p->masks, p->mixing, -1};
-    return esra_guide_from_vote(&p->guide, &vote, p->pool, p->message);
+    return esra_guide_from_vote(&p->guide, &vote, p->context);
 }
 
 /* The caller's gradients stay where they are. */
 static esra_status guide_as_given(struct pipeline *p)
 {
     size_t pixels = (size_t)p->width * (size_t)p->height;
-    esra_status status = esra_guide_create(&p->guide, p->photos, p->width, p->height, p->channels, p->message);
+    esra_status status = esra_guide_create(&p->guide, p->photos, p->width, p->height, p->channels, p->context->message);
     for (int i = 0; status == ESRA_OK && i < p->photos; i++)
         for (size_t n = 0; n < pixels; n++)
             p->guide.weights[i].data[n] = p->masks[i].data[n];
@@ -107,7 +107,7 @@ esra_status esra_pipeline_solve(struct pipeline *p)
     int m = p->photos;
     esra_image *views = esra_allocate(2 * (size_t)m + 3 * ((size_t)m + 1), sizeof *views);
     if (!views)
-        return esra_fail_memory(p->message);
+        return esra_fail_memory(p->context->message);
     esra_image *weights = views + m, *layers = weights + m, *gradients = layers + m + 1;
     view_all(views, p->aligned, m);
     view_all(weights, p->guide.weights, m);

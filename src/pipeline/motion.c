@@ -62,7 +62,7 @@ esra_status esra_pipeline_align(struct pipeline *p)
     if (p->input->transmitted)
         take_given(p);
     else
-        TRY(esra_align(p->pool, p->seen, p->photos, p->reference, &options, p->motions, p->message));
+        TRY(esra_align(p->context, p->seen, p->photos, p->reference, &options, p->motions));
     for (int i = 0; i < p->photos; i++)
         p->still[i] = p->motions[i].transmitted;
     for (int i = 0; i < p->photos; i++)
@@ -80,8 +80,8 @@ esra_status esra_pipeline_measure(struct pipeline *p)
         return ESRA_OK;
     struct mixing *mixing = esra_allocate((size_t)p->photos, sizeof *mixing);
     if (!mixing)
-        return esra_fail_memory(p->message);
-    TRY(esra_mixing_estimate(p->pool, p->aligned, p->masks, p->photos, p->reference, mixing, p->message));
+        return esra_fail_memory(p->context->message);
+    TRY(esra_mixing_estimate(p->context, p->aligned, p->masks, p->photos, p->reference, mixing));
     for (int i = 0; i < p->photos; i++) {
         double given = p->input->mixing ? p->input->mixing[i] / p->input->mixing[p->reference] : 0;
         p->mixing[i] = !p->input->mixing ? mixing[i].coefficient : p->rooted ? sqrt(given) : given;
@@ -160,7 +160,7 @@ static esra_status try_motions(struct search *search)
     }
     struct joint_model model = {.mixing = p->mixing, .reflection_gain = p->mixing, .motion = search->numbers};
     esra_joint_settings_default(&settings);
-    esra_status status = esra_joint_solve(search->joint, &model, &settings, search->level, &info, p->message);
+    esra_status status = esra_joint_solve(search->joint, &model, &settings, search->level, &info);
     double score = info.score / (free_share * free_share);
     if (status == ESRA_OK && score < search->best.score) {
         memcpy(search->best.each, search->trial.each, (size_t)p->photos * sizeof *search->best.each);
@@ -204,7 +204,7 @@ static esra_status try_all(struct search *search, const struct reflection_candid
     struct pipeline *p = search->p;
     esra_status status = ESRA_OK;
     for (int i = 0; i < p->photos && !esra_pipeline_stopping(p, "align"); i++)
-        for (int n = 0; takes_part(p, i) && n < candidates[i].count && !esra_pool_stopping(p->pool); n++)
+        for (int n = 0; takes_part(p, i) && n < candidates[i].count && !esra_context_stopping(p->context); n++)
             TRY(attempt(search, i, &candidates[i].each[n].transform));
 done:
     return status;
@@ -236,8 +236,8 @@ static esra_status search_create(struct search *search, struct pipeline *p)
     search->trial.each = esra_allocate(m, sizeof *search->trial.each);
     search->numbers = esra_allocate(9 * m, sizeof *search->numbers);
     if (!search->best.each || !search->trial.each || !search->numbers)
-        return esra_fail_memory(p->message);
-    return esra_joint_create(&search->joint, &photos, JOINT_MAX_LEVELS, p->pool, p->message);
+        return esra_fail_memory(p->context->message);
+    return esra_joint_create(&search->joint, &photos, JOINT_MAX_LEVELS, p->context);
 }
 
 static void search_free(struct search *search)
@@ -255,7 +255,8 @@ static esra_status take_given_reflection(struct pipeline *p)
     for (int i = 0; i < p->photos; i++) {
         struct transform back, there;
         if (!esra_transform_invert(&p->motions[i].reflected, &back))
-            return esra_fail(p->message, ESRA_BAD_DATA, "the transform of the reflection in photo %d cannot be undone", i + 1);
+            return esra_fail(p->context->message, ESRA_BAD_DATA,
+                             "the transform of the reflection in photo %d cannot be undone", i + 1);
         there = esra_transform_compose(&back, &p->still[i]);
         p->mirror[i] = there;
     }
@@ -275,8 +276,8 @@ esra_status esra_pipeline_find_reflection(struct pipeline *p)
         return take_given_reflection(p);
     struct reflection_candidates *candidates = esra_allocate((size_t)p->photos, sizeof *candidates);
     if (!candidates)
-        TRY(esra_fail_memory(p->message));
-    TRY(esra_reflection_find(p->pool, &problem, candidates, p->message));
+        TRY(esra_fail_memory(p->context->message));
+    TRY(esra_reflection_find(p->context, &problem, candidates));
     bool any = false;
     for (int i = 0; i < p->photos; i++)
         any = any || (takes_part(p, i) && candidates[i].count > 0);

@@ -64,14 +64,15 @@ static esra_status flatten(const struct image *photo, bool linear, struct image 
     return status;
 }
 
-static esra_status shrink(struct image *grey, struct pool *pool, struct message *message)
+static esra_status shrink(struct image *grey, struct context *context)
 {
     while (grey->width > SHARP_SIDE || grey->height > SHARP_SIDE) {
         struct image half = {0};
-        esra_status status = esra_image_create(&half, (grey->width + 1) / 2, (grey->height + 1) / 2, 1, message);
+        esra_status status =
+            esra_image_create(&half, (grey->width + 1) / 2, (grey->height + 1) / 2, 1, context->message);
         if (status != ESRA_OK)
             return status;
-        esra_halve(pool, image_plane(grey, 0), image_plane(&half, 0), 1);
+        esra_halve(context, image_plane(grey, 0), image_plane(&half, 0), 1);
         esra_image_free(grey);
         *grey = half;
     }
@@ -93,27 +94,26 @@ static double gradient_energy(const struct image *image)
 
 /* Energies of a grey image's gradients after two blurs. */
 static esra_status energies(const struct image *grey, double fine_px, double coarse_px, double energy[2],
-                            struct pool *pool, struct message *message)
+                            struct context *context)
 {
     struct image smooth = {0};
-    esra_status status = esra_image_create(&smooth, grey->width, grey->height, 1, message);
+    esra_status status = esra_image_create(&smooth, grey->width, grey->height, 1, context->message);
     for (int k = 0; status == ESRA_OK && k < 2; k++) {
-        esra_blur(pool, image_plane(grey, 0), image_plane(&smooth, 0), k ? coarse_px : fine_px);
+        esra_blur(context, image_plane(grey, 0), image_plane(&smooth, 0), k ? coarse_px : fine_px);
         energy[k] = gradient_energy(&smooth);
     }
     esra_image_free(&smooth);
     return status;
 }
 
-esra_status esra_sharpness(const struct image *photo, bool linear, struct pool *pool, double *sharpness,
-                           struct message *message)
+esra_status esra_sharpness(const struct image *photo, bool linear, struct context *context, double *sharpness)
 {
     struct image grey = {0};
     double energy[2] = {0, 0};
     esra_status status;
-    TRY(flatten(photo, linear, &grey, message));
-    TRY(shrink(&grey, pool, message));
-    TRY(energies(&grey, FINE_PX, COARSE_PX, energy, pool, message));
+    TRY(flatten(photo, linear, &grey, context->message));
+    TRY(shrink(&grey, context));
+    TRY(energies(&grey, FINE_PX, COARSE_PX, energy, context));
     *sharpness = energy[1] > 0 ? energy[0] / energy[1] : 1;
 done:
     esra_image_free(&grey);
@@ -138,9 +138,9 @@ static bool is_blank(const struct image *photo)
 esra_status esra_pipeline_look(struct pipeline *p)
 {
     esra_status status = ESRA_OK;
-    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++) {
+    for (int i = 0; i < p->photos && !esra_context_stopping(p->context); i++) {
         p->looks[i].blank = is_blank(&p->seen[i]);
-        TRY(esra_sharpness(&p->seen[i], !p->input->stored_values, p->pool, &p->looks[i].sharpness, p->message));
+        TRY(esra_sharpness(&p->seen[i], !p->input->stored_values, p->context, &p->looks[i].sharpness));
     }
 done:
     return status;
@@ -308,9 +308,9 @@ static esra_status see_remains(struct pipeline *p, int i, struct remains *remain
 {
     struct image predicted = {0}, shown = {0}, mask = {0}, trust = {0};
     esra_status status;
-    TRY(esra_joint_predict(p->joint, i, &predicted, &shown, &mask, p->message));
-    TRY(esra_joint_trust(p->joint, i, &trust, p->message));
-    TRY(esra_remains_find(&predicted, &shown, &mask, &trust, remains, p->message));
+    TRY(esra_joint_predict(p->joint, i, &predicted, &shown, &mask));
+    TRY(esra_joint_trust(p->joint, i, &trust));
+    TRY(esra_remains_find(&predicted, &shown, &mask, &trust, remains, p->context->message));
 done:
     esra_image_free(&predicted);
     esra_image_free(&shown);
@@ -324,7 +324,7 @@ static esra_status judge_remains(struct pipeline *p)
     int hidden = 0;
     bool moving = false;
     esra_status status = ESRA_OK;
-    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++) {
+    for (int i = 0; i < p->photos && !esra_context_stopping(p->context); i++) {
         struct remains remains = {0};
         if (i != p->reference && !p->motions[i].aligned)
             continue;
@@ -347,8 +347,8 @@ static esra_status layer_energies(struct pipeline *p, const struct image *layer,
 {
     struct image grey = {0};
     esra_status status;
-    TRY(flatten(layer, false, &grey, p->message));
-    TRY(energies(&grey, LAYER_FINE_PX, LAYER_COARSE_PX, energy, p->pool, p->message));
+    TRY(flatten(layer, false, &grey, p->context->message));
+    TRY(energies(&grey, LAYER_FINE_PX, LAYER_COARSE_PX, energy, p->context));
 done:
     esra_image_free(&grey);
     return status;
@@ -359,10 +359,10 @@ static esra_status compare_layers(struct pipeline *p)
     struct image layer = {0};
     double scene[2] = {0, 0}, mirrored[2] = {0, 0};
     esra_status status;
-    TRY(esra_joint_transmitted(p->joint, &layer, p->message));
+    TRY(esra_joint_transmitted(p->joint, &layer));
     TRY(layer_energies(p, &layer, scene));
     esra_image_free(&layer);
-    TRY(esra_joint_seen(p->joint, p->reference, &layer, p->message));
+    TRY(esra_joint_seen(p->joint, p->reference, &layer));
     TRY(layer_energies(p, &layer, mirrored));
     double sharper = mirrored[0] * scene[1] > 0 ? scene[0] * mirrored[1] / (mirrored[0] * scene[1]) : 1;
     if (p->joint_info.trusted > EXCHANGED_TRUSTED && mirrored[0] > EXCHANGED_ENERGY * scene[0] &&

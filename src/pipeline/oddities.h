@@ -7,8 +7,7 @@
 
 /* Of one photo, a plane of it at about 700 px a side: the energy of its gradients after a blur of .7 px over that after one
  * of 2 px. Motion leaves it as it is; what is out of focus has less. */
-esra_status esra_sharpness(const struct image *photo, bool linear, struct pool *pool, double *sharpness,
-                           struct message *message);
+esra_status esra_sharpness(const struct image *photo, bool linear, struct context *context, double *sharpness);
 
 /* What layers leave of a photo: shares of its pixels that neither layer explains, by far, and that are darker than both
  * would be, or brighter; and of the frame what is lost in cells of a fortieth of the width: all, and the largest piece of it;

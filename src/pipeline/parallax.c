@@ -24,11 +24,12 @@ static esra_status parallax_create(struct pipeline *p)
     size_t m = (size_t)p->photos;
     p->parallax = esra_allocate(1, sizeof *p->parallax);
     if (!p->parallax)
-        return esra_fail_memory(p->message);
+        return esra_fail_memory(p->context->message);
     p->parallax->still = esra_allocate(m, sizeof *p->parallax->still);
     p->parallax->mirror = esra_allocate(m, sizeof *p->parallax->mirror);
     p->parallax->offset = esra_allocate(m, sizeof *p->parallax->offset);
-    return p->parallax->still && p->parallax->mirror && p->parallax->offset ? ESRA_OK : esra_fail_memory(p->message);
+    return p->parallax->still && p->parallax->mirror && p->parallax->offset ? ESRA_OK
+                                                                            : esra_fail_memory(p->context->message);
 }
 
 void esra_parallax_trim(struct parallax *parallax, int photos)
@@ -76,9 +77,9 @@ static esra_status compress(struct pipeline *p, struct image *stored)
 {
     esra_status status = ESRA_OK;
     for (int i = 0; i < p->photos; i++) {
-        TRY(esra_image_create(&stored[i], p->width, p->height, p->channels, p->message));
-        esra_pool_run(p->pool, compress_rows, &(struct compressing){&p->seen[i], &stored[i]}, rows_blocks(p->height),
-                      NULL);
+        TRY(esra_image_create(&stored[i], p->width, p->height, p->channels, p->context->message));
+        esra_context_run(p->context, compress_rows, &(struct compressing){&p->seen[i], &stored[i]},
+                         rows_blocks(p->height), NULL);
     }
 done:
     return status;
@@ -89,11 +90,11 @@ static esra_status look(struct pipeline *p, const struct image *stored)
     struct parallax *x = p->parallax;
     struct depth_options options = {0};
     esra_status status;
-    TRY(esra_camera_find(&x->camera, p->pool, stored, p->photos, p->reference, p->message));
+    TRY(esra_camera_find(&x->camera, p->context, stored, p->photos, p->reference));
     if (x->camera.found && fabs(x->camera.bend) >= BENT)
         p->oddities |= ESRA_WARN_LENS;
     if (x->camera.found && !esra_pipeline_stopping(p, "align"))
-        TRY(esra_depth_transmitted(&x->scene, p->pool, &x->camera, stored, &options, p->message));
+        TRY(esra_depth_transmitted(&x->scene, p->context, &x->camera, stored, &options));
 done:
     return status;
 }
@@ -105,7 +106,7 @@ esra_status esra_parallax_shift(const struct pipeline *p, const struct image *ma
     size_t pixels = (size_t)p->width * (size_t)p->height;
     float *values = esra_allocate_untouched(pixels, sizeof *values), middle[2];
     if (!values)
-        return esra_fail_memory(p->message);
+        return esra_fail_memory(p->context->message);
     for (int c = 0; c < 2; c++) {
         for (size_t n = 0; n < pixels; n++)
             values[n] = map->data[c * pixels + n] - (float)(c ? n / (size_t)p->width : n % (size_t)p->width);
@@ -123,11 +124,11 @@ static esra_status bring(struct pipeline *p, int i)
     struct image visible = {0};
     struct canvas_offset none = {0, 0};
     esra_status status;
-    TRY(esra_image_create(&visible, p->width, p->height, 1, p->message));
-    esra_camera_map(p->pool, &x->camera, i, &x->scene.inverse, none, &x->still[i]);
-    esra_resample_map(p->pool, &p->seen[i], &x->still[i], &p->aligned[i], image_plane(&p->masks[i], 0));
-    TRY(esra_camera_visible(p->pool, &x->camera, i, &x->scene.inverse, none, HIDES_LABELS * x->scene.step, &visible,
-                            p->message));
+    TRY(esra_image_create(&visible, p->width, p->height, 1, p->context->message));
+    esra_camera_map(p->context, &x->camera, i, &x->scene.inverse, none, &x->still[i]);
+    esra_resample_map(p->context, &p->seen[i], &x->still[i], &p->aligned[i], image_plane(&p->masks[i], 0));
+    TRY(esra_camera_visible(p->context, &x->camera, i, &x->scene.inverse, none, HIDES_LABELS * x->scene.step,
+                            &visible));
     for (size_t n = 0; n < (size_t)p->width * (size_t)p->height; n++)
         p->masks[i].data[n] *= visible.data[n];
     TRY(esra_parallax_shift(p, &x->still[i], &p->still[i]));
@@ -144,13 +145,13 @@ static esra_status bring_all(struct pipeline *p)
     for (int i = 0; i < p->photos; i++) {
         struct photo_motion *motion = &p->motions[i];
         *motion = (struct photo_motion){.transmitted = TRANSFORM_IDENTITY, .reflected = TRANSFORM_IDENTITY, .gain = 1};
-        TRY(esra_image_create(&p->aligned[i], p->width, p->height, p->channels, p->message));
-        TRY(esra_image_create(&p->masks[i], p->width, p->height, 1, p->message));
-        TRY(esra_image_create(&x->still[i], p->width, p->height, 2, p->message));
+        TRY(esra_image_create(&p->aligned[i], p->width, p->height, p->channels, p->context->message));
+        TRY(esra_image_create(&p->masks[i], p->width, p->height, 1, p->context->message));
+        TRY(esra_image_create(&x->still[i], p->width, p->height, 2, p->context->message));
         motion->aligned = i == p->reference || (x->scene.inverse.data && x->camera.pose[i].tracks >= TRACKS_LEAST);
         motion->explained = i == p->reference ? 1 : x->scene.explained;
         motion->residual = 1 - motion->explained;
-        if (x->scene.inverse.data && !esra_pool_stopping(p->pool))
+        if (x->scene.inverse.data && !esra_context_stopping(p->context))
             TRY(bring(p, i));
         if (i == p->reference)
             memcpy(p->aligned[i].data, p->seen[i].data, pixels * (size_t)p->channels * sizeof(float));
@@ -199,7 +200,7 @@ esra_status esra_parallax_find_camera(struct pipeline *p)
     } else {
         roots = esra_allocate((size_t)p->photos, sizeof *roots);
         if (!roots)
-            TRY(esra_fail_memory(p->message));
+            TRY(esra_fail_memory(p->context->message));
         TRY(compress(p, roots));
         TRY(look(p, roots));
         see_roots(p, &roots);
@@ -216,8 +217,8 @@ esra_status esra_parallax_level(struct pipeline *p)
     size_t pixels = (size_t)p->width * (size_t)p->height;
     float *scratch = esra_allocate_untouched(pixels, sizeof *scratch);
     if (!scratch)
-        return esra_fail_memory(p->message);
-    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++) {
+        return esra_fail_memory(p->context->message);
+    for (int i = 0; i < p->photos && !esra_context_stopping(p->context); i++) {
         double *offset = p->parallax->offset[i];
         if (i == p->reference || !p->motions[i].aligned)
             continue;
@@ -235,9 +236,9 @@ esra_status esra_parallax_return(struct pipeline *p, int i, const struct image *
     struct parallax *x = p->parallax;
     struct image back = {0};
     esra_status status;
-    TRY(esra_image_create(&back, p->width, p->height, 2, p->message));
-    TRY(esra_camera_unmap(p->pool, &x->camera, i, &x->scene.inverse, (struct canvas_offset){0, 0}, &back, p->message));
-    esra_resample_map(p->pool, image, &back, own, image_plane(mask, 0));
+    TRY(esra_image_create(&back, p->width, p->height, 2, p->context->message));
+    TRY(esra_camera_unmap(p->context, &x->camera, i, &x->scene.inverse, (struct canvas_offset){0, 0}, &back));
+    esra_resample_map(p->context, image, &back, own, image_plane(mask, 0));
 done:
     esra_image_free(&back);
     return status;

@@ -32,21 +32,21 @@ static step *const layer_steps[] = {esra_pipeline_extract, esra_pipeline_solve};
 
 #define RUN_STEPS(p, stage, steps) run_steps(p, stage, steps, (int)(sizeof steps / sizeof steps[0]))
 
-/* A yes that the pool got, for whichever pipeline, is a yes for its siblings too: their photos may be half-way through a
- * step. */
+/* A yes that the context got, for whichever pipeline, is a yes for its siblings too: their photos may be half-way
+ * through a step. */
 bool esra_pipeline_stopping(struct pipeline *p, const char *stage)
 {
     esra_info info = ESRA_INFO_INIT;
     info.stage = stage;
-    info.threads = esra_pool_threads(p->pool);
+    info.threads = esra_context_threads(p->context);
     info.seconds = esra_timer_now_s() - p->started_s;
-    p->stopped = p->stopped || esra_pool_stopping(p->pool);
+    p->stopped = p->stopped || esra_context_stopping(p->context);
     if (!p->stopped && p->progress)
         p->stopped = p->progress(p->user, &info) != 0;
     return p->stopped;
 }
 
-/* For the pool, so that steps ask in their midst too. */
+/* What the context asks, so that steps can stop in their midst too. */
 static bool enough(void *user)
 {
     struct pipeline *p = user;
@@ -74,12 +74,12 @@ static void begin(struct pipeline *p)
     forget_answers(p->output);
     p->stage = "align";
     p->started_s = esra_timer_now_s();
-    esra_pool_ask(p->pool, enough, p);
+    esra_context_ask(p->context, enough, p);
 }
 
 static void end(struct pipeline *p)
 {
-    esra_pool_ask(p->pool, NULL, NULL);
+    esra_context_ask(p->context, NULL, NULL);
 }
 
 /* A run that was stopped has nothing to show but the photo. */
@@ -97,7 +97,8 @@ static esra_status find_motions(struct pipeline *p)
     esra_status status = ESRA_OK;
     p->by_depth = p->input->motion == ESRA_MOTION_DEPTH && !p->input->transmitted;
     if (p->by_depth && p->input->swap)
-        return esra_fail(p->message, ESRA_BAD_ARGUMENT, "layers cannot be swapped when they are told apart by depth");
+        return esra_fail(p->context->message, ESRA_BAD_ARGUMENT,
+                         "layers cannot be swapped when they are told apart by depth");
     TRY(p->by_depth ? RUN_STEPS(p, "align", depth_first_steps) : RUN_STEPS(p, "align", first_steps));
     TRY(p->by_depth ? RUN_STEPS(p, "align", depth_motion_steps) : RUN_STEPS(p, "align", motion_steps));
 done:

@@ -3,8 +3,8 @@
 #define ESRA_PIPELINE_PIPELINE_H
 
 #include "align/align.h"
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 #include "gradients/guide.h"
 #include "pipeline/judge.h"
 #include "solve/joint.h"
@@ -22,8 +22,7 @@ struct pipeline {
     const esra_photos *input;
     const esra_settings *settings;
     esra_separation *output;
-    struct pool *pool;
-    struct message *message;
+    struct context *context;
     esra_solver *solver;
     esra_progress *progress; /* may be NULL */
     void *user;

@@ -59,9 +59,9 @@ static esra_status take_reflection(struct pipeline *p, struct round *round)
     struct image canvas = {0};
     int left = 0, top = 0;
     esra_status status;
-    TRY(esra_joint_reflected(p->joint, &canvas, &left, &top, p->message));
+    TRY(esra_joint_reflected(p->joint, &canvas, &left, &top));
     if (!round->r.data)
-        TRY(esra_image_create(&round->r, p->width, p->height, p->channels, p->message));
+        TRY(esra_image_create(&round->r, p->width, p->height, p->channels, p->context->message));
     for (int c = 0; c < p->channels; c++)
         for (int y = 0; y < p->height; y++) {
             int row = y - top < 0 ? 0 : y - top >= canvas.height ? canvas.height - 1 : y - top;
@@ -82,15 +82,15 @@ static esra_status begin_round(struct pipeline *p, struct round *round)
     esra_status status;
     esra_joint_trim(p->joint); /* registration needs about as much, and not at the same time */
     esra_image_free(&round->t);
-    TRY(esra_joint_transmitted(p->joint, &round->t, p->message));
+    TRY(esra_joint_transmitted(p->joint, &round->t));
     TRY(take_reflection(p, round));
     if (round->rest.data)
         return ESRA_OK;
-    TRY(esra_image_create(&round->rest, p->width, p->height, p->channels, p->message));
-    TRY(esra_image_create(&round->seen, p->width, p->height, p->channels, p->message));
-    TRY(esra_image_create(&round->base, p->width, p->height, p->channels, p->message));
-    TRY(esra_image_create(&round->warped, p->width, p->height, p->channels, p->message));
-    TRY(esra_image_create(&round->mask, p->width, p->height, 1, p->message));
+    TRY(esra_image_create(&round->rest, p->width, p->height, p->channels, p->context->message));
+    TRY(esra_image_create(&round->seen, p->width, p->height, p->channels, p->context->message));
+    TRY(esra_image_create(&round->base, p->width, p->height, p->channels, p->context->message));
+    TRY(esra_image_create(&round->warped, p->width, p->height, p->channels, p->context->message));
+    TRY(esra_image_create(&round->mask, p->width, p->height, 1, p->context->message));
 done:
     return status;
 }
@@ -114,10 +114,10 @@ static esra_status refine_transmitted(struct pipeline *p, struct round *round, i
     esra_status status;
     *step = identity;
     esra_image_free(&round->seen);
-    TRY(esra_joint_seen(p->joint, i, &round->seen, p->message));
+    TRY(esra_joint_seen(p->joint, i, &round->seen));
     subtract(&round->rest, &p->aligned[i], &round->seen, 1, p->mixing[i]);
-    TRY(esra_refine_images(p->pool, &round->t, &round->rest, &weights, BLUR_TRANSMITTED_PX, &options, step, &refined,
-                           p->message));
+    TRY(esra_refine_images(p->context, &round->t, &round->rest, &weights, BLUR_TRANSMITTED_PX, &options, step,
+                           &refined));
     if (!(esra_transform_distance(step, &identity, p->width, p->height) <= STEP_TRANSMITTED_PX))
         *step = identity;
 done:
@@ -137,8 +137,7 @@ static esra_status refine_reflected(struct pipeline *p, struct round *round, int
         return ESRA_OK;
     after = before;
     subtract(&round->rest, &p->aligned[i], &round->t, p->mixing[i], 1);
-    TRY(esra_refine_images(p->pool, &round->r, &round->rest, NULL, BLUR_REFLECTED_PX, &options, &after, &refined,
-                           p->message));
+    TRY(esra_refine_images(p->context, &round->r, &round->rest, NULL, BLUR_REFLECTED_PX, &options, &after, &refined));
     if (!(esra_transform_distance(&after, &before, p->width, p->height) <= most_px))
         after = before;
     esra_transform_invert(&after, &p->mirror[i]);
@@ -150,7 +149,7 @@ done:
 static void smooth(struct pipeline *p, const struct image *rest, struct image *out)
 {
     for (int c = 0; c < p->channels; c++)
-        esra_blur(p->pool, image_plane(rest, c), image_plane(out, c), BLUR_GAIN_PX);
+        esra_blur(p->context, image_plane(rest, c), image_plane(out, c), BLUR_GAIN_PX);
 }
 
 /* b_i by the mode of gradient ratios, as a_i is found, between what T leaves in the reference photo and in photo i, the
@@ -165,8 +164,8 @@ static esra_status refine_gain(struct pipeline *p, struct round *round, int i)
         return ESRA_OK;
     subtract(&round->rest, &p->aligned[i], &round->t, p->mixing[i], 1);
     smooth(p, &round->rest, &round->seen);
-    esra_resample(p->pool, &round->seen, &there, &round->warped, image_plane(&round->mask, 0));
-    TRY(esra_mixing_estimate(p->pool, pair, masks, 2, 0, mixing, p->message));
+    esra_resample(p->context, &round->seen, &there, &round->warped, image_plane(&round->mask, 0));
+    TRY(esra_mixing_estimate(p->context, pair, masks, 2, 0, mixing));
     if (mixing[1].support >= GAIN_SUPPORT)
         p->reflection_gain[i] =
             fmin(fmax(mixing[1].coefficient, GAIN_LEAST * p->mixing[i]), GAIN_MOST * p->mixing[i]);
@@ -183,7 +182,7 @@ static esra_status refine_gains(struct pipeline *p, struct round *round)
         return ESRA_OK;
     subtract(&round->rest, &p->aligned[p->reference], &round->t, 1, 1);
     smooth(p, &round->rest, &round->base);
-    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++)
+    for (int i = 0; i < p->photos && !esra_context_stopping(p->context); i++)
         if (i != p->reference && p->motions[i].aligned)
             TRY(refine_gain(p, round, i));
 done:
@@ -199,7 +198,7 @@ static bool is_given(const struct pipeline *p, bool transmitted)
 static esra_status refine_all(struct pipeline *p, struct round *round)
 {
     esra_status status = ESRA_OK;
-    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++) {
+    for (int i = 0; i < p->photos && !esra_context_stopping(p->context); i++) {
         struct transform step;
         if (i == p->reference || !p->motions[i].aligned)
             continue;
@@ -221,13 +220,13 @@ static esra_status solve(struct pipeline *p, bool first)
     struct joint_settings settings;
     double *motion = esra_allocate((size_t)p->photos * 9, sizeof *motion);
     if (!motion)
-        return esra_fail_memory(p->message);
+        return esra_fail_memory(p->context->message);
     for (int n = 0; n < 9 * p->photos; n++)
         motion[n] = p->mirror[n / 9].h[n % 9];
     struct joint_model joint_model = {.mixing = p->mixing, .reflection_gain = p->reflection_gain, .motion = motion};
     esra_joint_settings_default(&settings);
-    esra_status status = first ? esra_joint_solve(p->joint, &joint_model, &settings, 0, &p->joint_info, p->message)
-                               : esra_joint_resume(p->joint, &joint_model, &settings, &p->joint_info, p->message);
+    esra_status status = first ? esra_joint_solve(p->joint, &joint_model, &settings, 0, &p->joint_info)
+                               : esra_joint_resume(p->joint, &joint_model, &settings, &p->joint_info);
     esra_release(&motion);
     return status;
 }
@@ -240,7 +239,7 @@ esra_status esra_pipeline_solve_jointly(struct pipeline *p)
     esra_status status = ESRA_OK;
     if (!p->reflection_found || p->input->gradients)
         return ESRA_OK;
-    TRY(esra_joint_create(&p->joint, &photos, LEVELS, p->pool, p->message));
+    TRY(esra_joint_create(&p->joint, &photos, LEVELS, p->context));
     TRY(solve(p, true));
     for (; p->rounds < rounds && !esra_pipeline_stopping(p, "separate"); p->rounds++) {
         round.number = p->rounds;
@@ -248,7 +247,7 @@ esra_status esra_pipeline_solve_jointly(struct pipeline *p)
         TRY(refine_gains(p, &round));
         TRY(refine_all(p, &round));
         TRY(esra_pipeline_warp(p));
-        TRY(esra_joint_load(p->joint, &photos, p->message));
+        TRY(esra_joint_load(p->joint, &photos));
         TRY(solve(p, false));
     }
     esra_joint_trim(p->joint);
@@ -288,8 +287,8 @@ esra_status esra_pipeline_exchange(struct pipeline *p)
     exchange_motions(p);
     p->exchanged = true;
     TRY(esra_pipeline_warp(p));
-    if (p->joint && !esra_pool_stopping(p->pool)) {
-        TRY(esra_joint_load(p->joint, &photos, p->message));
+    if (p->joint && !esra_context_stopping(p->context)) {
+        TRY(esra_joint_load(p->joint, &photos));
         TRY(solve(p, true));
         esra_joint_trim(p->joint);
     }
@@ -312,8 +311,8 @@ esra_status esra_pipeline_unpark(struct pipeline *p)
     struct joint_photos photos = {p->photos, p->aligned, p->masks};
     esra_status status;
     TRY(esra_pipeline_warp(p)); /* which may leave off, when there is enough */
-    if (p->joint && !esra_pool_stopping(p->pool))
-        TRY(esra_joint_load(p->joint, &photos, p->message));
+    if (p->joint && !esra_context_stopping(p->context))
+        TRY(esra_joint_load(p->joint, &photos));
 done:
     return status;
 }

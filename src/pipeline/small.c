@@ -21,9 +21,9 @@ static esra_status halve(const struct pipeline *p, const struct image *from, int
     esra_status status = ESRA_OK;
     *to = (struct image){0};
     for (int n = 0; n < times; n++) {
-        TRY(esra_image_reserve(&next, (last.width + 1) / 2, (last.height + 1) / 2, last.channels, p->message));
+        TRY(esra_image_reserve(&next, (last.width + 1) / 2, (last.height + 1) / 2, last.channels, p->context->message));
         for (int c = 0; c < last.channels; c++)
-            esra_halve(p->pool, image_plane(&last, c), image_plane(&next, c), 1);
+            esra_halve(p->context, image_plane(&last, c), image_plane(&next, c), 1);
         esra_image_free(to);
         *to = last = next;
     }
@@ -114,8 +114,8 @@ esra_status esra_pipeline_approach(struct pipeline *p)
     struct image *images = esra_allocate((size_t)p->photos, sizeof *images);
     esra_image *views = esra_allocate((size_t)p->photos, sizeof *views);
     if (!images || !views)
-        TRY(esra_fail_memory(p->message));
-    for (int i = 0; i < p->photos && !esra_pool_stopping(p->pool); i++)
+        TRY(esra_fail_memory(p->context->message));
+    for (int i = 0; i < p->photos && !esra_context_stopping(p->context); i++)
         TRY(halve(p, &p->seen[i], times, &images[i]));
     if (!esra_pipeline_stopping(p, "align"))
         TRY(find(p, images, views, ldexp(1, -times)));

@@ -5,7 +5,7 @@
 #include "solve/monitor.h"
 
 /* Iterates until the monitor says stop. All memory is taken from the arena before the first iteration. */
-typedef esra_status engine_run(struct monitor *monitor, struct arena *arena, struct message *message);
+typedef esra_status engine_run(struct monitor *monitor, struct arena *arena);
 
 /* The method of an esra_engine that passed esra_settings_check(). */
 engine_run *esra_engine_find(int engine);

@@ -126,7 +126,7 @@ static void row_block(void *work, int block, int worker)
 static void for_rows(const struct fast *fast, int level, row_step *step)
 {
     struct row_work work = {fast, step, level};
-    esra_pool_run(fast->monitor->pool, row_block, &work, (fast->levels[level].height - 1) / BLOCK_ROWS + 1, NULL);
+    esra_context_run(fast->monitor->context, row_block, &work, (fast->levels[level].height - 1) / BLOCK_ROWS + 1, NULL);
 }
 
 static void load(const struct fast *fast, int level, int y)
@@ -384,16 +384,17 @@ size_t esra_fast_room(const struct problem *problem, int threads)
     return esra_arena_counted(&arena);
 }
 
-esra_status esra_fast_run(struct monitor *monitor, struct arena *arena, struct message *message)
+esra_status esra_fast_run(struct monitor *monitor, struct arena *arena)
 {
-    struct fast fast = {.monitor = monitor, .problem = monitor->problem, .threads = esra_pool_threads(monitor->pool)};
+    struct fast fast = {
+        .monitor = monitor, .problem = monitor->problem, .threads = esra_context_threads(monitor->context)};
     esra_kernels_fill(&fast.kernels, esra_cpu_features() & (unsigned)monitor->settings->cpu_mask);
     fast.sweeper.kernels = &fast.kernels;
-    fast.sweeper.pool = monitor->pool;
+    fast.sweeper.context = monitor->context;
     esra_arena_count(arena);
     lay_out(&fast, arena);
     if (!esra_arena_place(arena))
-        return esra_fail_memory(message);
+        return esra_fail_memory(monitor->context->message);
     lay_out(&fast, arena);
     esra_sweeper_begin(&fast.sweeper, monitor->problem);
     take_state(&fast);

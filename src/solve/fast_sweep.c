@@ -41,7 +41,8 @@ void esra_sweeper_lay_out(struct sweeper *sweeper, struct arena *arena, const st
 /* What lies right of a bar is read as the next column of its padding, and a wider level may have been there. */
 static void clear_bars(struct sweeper *sweeper, const struct level *level)
 {
-    size_t row = (size_t)level->layers * (size_t)sweeper->bar_pitch, threads = (size_t)esra_pool_threads(sweeper->pool);
+    size_t row = (size_t)level->layers * (size_t)sweeper->bar_pitch,
+           threads = (size_t)esra_context_threads(sweeper->context);
     memset(sweeper->seams, 0, ((size_t)block_count(level) * 2 * row + KERNEL_PAD) * sizeof(float));
     memset(sweeper->scratch, 0, (threads * (2 * row + (size_t)sweeper->bar_pitch) + KERNEL_PAD) * sizeof(float));
 }
@@ -56,7 +57,7 @@ void esra_sweeper_begin(struct sweeper *sweeper, const struct problem *problem)
         sweeper->null[i + 1] = (float)(problem->mixing[i] / problem->data_norm_squared);
     }
     sweeper->vcycle.kernels = sweeper->kernels;
-    sweeper->vcycle.pool = sweeper->pool;
+    sweeper->vcycle.context = sweeper->context;
     esra_vcycle_clear(&sweeper->vcycle);
 }
 
@@ -210,8 +211,8 @@ void esra_sweeper_run(struct sweeper *sweeper)
 {
     int blocks = block_count(sweeper->level);
     esra_vcycle_run(&sweeper->vcycle);
-    esra_pool_run(sweeper->pool, sweep_block, sweeper, blocks, NULL);
-    esra_pool_run(sweeper->pool, close_seam, sweeper, blocks - 1, NULL);
+    esra_context_run(sweeper->context, sweep_block, sweeper, blocks, NULL);
+    esra_context_run(sweeper->context, close_seam, sweeper, blocks - 1, NULL);
 }
 
 static void gather_block(void *work, int block, int worker)
@@ -227,5 +228,5 @@ static void gather_block(void *work, int block, int worker)
 void esra_sweeper_gather(struct sweeper *sweeper)
 {
     clear_bars(sweeper, sweeper->level);
-    esra_pool_run(sweeper->pool, gather_block, sweeper, block_count(sweeper->level), NULL);
+    esra_context_run(sweeper->context, gather_block, sweeper, block_count(sweeper->level), NULL);
 }

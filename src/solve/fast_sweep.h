@@ -7,7 +7,7 @@
 
 struct sweeper {
     const struct kernels *kernels;
-    struct pool *pool;
+    struct context *context;
     const struct level *level;
     struct sweep constants;
     struct vcycle vcycle;

@@ -63,14 +63,15 @@ static esra_status check_photos(const struct joint_photos *photos, struct messag
     return ESRA_OK;
 }
 
-esra_status esra_joint_load(struct joint *joint, const struct joint_photos *photos, struct message *message)
+esra_status esra_joint_load(struct joint *joint, const struct joint_photos *photos)
 {
     const struct joint_level *top = &joint->level[0];
     esra_status status = ESRA_OK;
-    TRY(check_photos(photos, message));
+    TRY(check_photos(photos, joint->context->message));
     if (photos->count != joint->photos || photos->photos[0].width != top->width[TRANSMITTED] ||
         photos->photos[0].height != top->height[TRANSMITTED] || photos->photos[0].channels != top->channels)
-        return esra_fail(message, ESRA_BAD_ARGUMENT, "photos have another number or size than those they replace");
+        return esra_fail(joint->context->message, ESRA_BAD_ARGUMENT,
+                         "photos have another number or size than those they replace");
     for (int i = 0; i < joint->photos; i++) {
         top->photo[i] = photos->photos[i].data;
         top->mask[i] = photos->masks ? photos->masks[i].data : NULL;
@@ -96,35 +97,35 @@ bool esra_joint_place(struct joint *joint, struct arena *arena, void (*layout)(s
     return true;
 }
 
-esra_status esra_joint_halve(struct joint *joint, struct message *message)
+esra_status esra_joint_halve(struct joint *joint)
 {
     if (joint->halved)
         return ESRA_OK;
     if (!esra_joint_place(joint, &joint->pyramid, layout_pyramid))
-        return esra_fail_memory(message);
+        return esra_fail_memory(joint->context->message);
     for (int l = 1; l < joint->levels; l++)
-        esra_joint_level_halve(&joint->level[l], &joint->level[l - 1], joint->pool);
+        esra_joint_level_halve(&joint->level[l], &joint->level[l - 1], joint->context);
     joint->halved = true;
     return ESRA_OK;
 }
 
-esra_status esra_joint_create(struct joint **out, const struct joint_photos *photos, int levels, struct pool *pool,
-                              struct message *message)
+esra_status esra_joint_create(struct joint **out, const struct joint_photos *photos, int levels,
+                              struct context *context)
 {
     esra_status status = ESRA_OK;
     *out = NULL;
-    TRY(check_photos(photos, message));
+    TRY(check_photos(photos, context->message));
     struct joint *joint = esra_allocate(1, sizeof *joint);
     if (!joint)
-        return esra_fail_memory(message);
+        return esra_fail_memory(context->message);
     *out = joint;
-    joint->pool = pool;
+    joint->context = context;
     joint->photos = photos->count;
     joint->finest = -1;
     plan_levels(joint, &photos->photos[0], levels);
     if (!esra_joint_place(joint, &joint->tables, layout_tables))
-        TRY(esra_fail_memory(message));
-    TRY(esra_joint_load(joint, photos, message));
+        TRY(esra_fail_memory(context->message));
+    TRY(esra_joint_load(joint, photos));
     return ESRA_OK;
 done:
     esra_joint_free(out);
@@ -185,49 +186,50 @@ static void seen_rows(void *work, int task, int worker)
     }
 }
 
-static esra_status check_solved(const struct joint *joint, int photo, struct message *message)
+static esra_status check_solved(const struct joint *joint, int photo)
 {
     if (joint->finest < 0)
-        return esra_fail(message, ESRA_BAD_ARGUMENT, "there are no layers yet: solve first");
+        return esra_fail(joint->context->message, ESRA_BAD_ARGUMENT, "there are no layers yet: solve first");
     if (photo < 0 || photo >= joint->photos)
-        return esra_fail(message, ESRA_BAD_ARGUMENT, "there is no photo %d among %d", photo, joint->photos);
+        return esra_fail(joint->context->message, ESRA_BAD_ARGUMENT, "there is no photo %d among %d", photo,
+                         joint->photos);
     return ESRA_OK;
 }
 
-static esra_status store_layer(const struct joint *joint, int k, struct image *out, struct message *message)
+static esra_status store_layer(const struct joint *joint, int k, struct image *out)
 {
     esra_status status = ESRA_OK;
     *out = (struct image){0};
-    TRY(check_solved(joint, 0, message));
+    TRY(check_solved(joint, 0));
     const struct joint_level *level = &joint->level[joint->finest];
-    TRY(esra_image_create(out, level->width[k], level->height[k], level->channels, message));
+    TRY(esra_image_create(out, level->width[k], level->height[k], level->channels, joint->context->message));
     lanes_store(level->layer[k], out, 0, level->height[k]);
 done:
     return status;
 }
 
-esra_status esra_joint_transmitted(const struct joint *joint, struct image *out, struct message *message)
+esra_status esra_joint_transmitted(const struct joint *joint, struct image *out)
 {
-    return store_layer(joint, TRANSMITTED, out, message);
+    return store_layer(joint, TRANSMITTED, out);
 }
 
-esra_status esra_joint_reflected(const struct joint *joint, struct image *out, int *left, int *top,
-                                 struct message *message)
+esra_status esra_joint_reflected(const struct joint *joint, struct image *out, int *left, int *top)
 {
     *left = joint->canvas.left;
     *top = joint->canvas.top;
-    return store_layer(joint, REFLECTED, out, message);
+    return store_layer(joint, REFLECTED, out);
 }
 
-esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *out, struct message *message)
+esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *out)
 {
     esra_status status = ESRA_OK;
     *out = (struct image){0};
-    TRY(check_solved(joint, photo, message));
+    TRY(check_solved(joint, photo));
     const struct joint_level *level = &joint->level[joint->finest];
-    TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], level->channels, message));
+    TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], level->channels,
+                          joint->context->message));
     struct answer answer = {level, out, photo, (float)joint->reflection_gain[photo]};
-    esra_pool_run(joint->pool, seen_rows, &answer, JOINT_BLOCKS, NULL);
+    esra_context_run(joint->context, seen_rows, &answer, JOINT_BLOCKS, NULL);
 done:
     return status;
 }
@@ -254,19 +256,19 @@ static void predict_rows(void *work, int task, int worker)
 }
 
 esra_status esra_joint_predict(const struct joint *joint, int photo, struct image *predicted, struct image *shown,
-                               struct image *mask, struct message *message)
+                               struct image *mask)
 {
     esra_status status = ESRA_OK;
     *predicted = *shown = *mask = (struct image){0};
-    TRY(check_solved(joint, photo, message));
+    TRY(check_solved(joint, photo));
     const struct joint_level *level = &joint->level[joint->finest];
     int width = level->width[TRANSMITTED], height = level->height[TRANSMITTED];
-    TRY(esra_image_create(predicted, width, height, level->channels, message));
-    TRY(esra_image_create(shown, width, height, level->channels, message));
-    TRY(esra_image_create(mask, width, height, 1, message));
+    TRY(esra_image_create(predicted, width, height, level->channels, joint->context->message));
+    TRY(esra_image_create(shown, width, height, level->channels, joint->context->message));
+    TRY(esra_image_create(mask, width, height, 1, joint->context->message));
     struct prediction prediction = {level, photo,     (float)joint->mixing[photo], (float)joint->reflection_gain[photo],
                                     predicted, shown, mask};
-    esra_pool_run(joint->pool, predict_rows, &prediction, JOINT_BLOCKS, NULL);
+    esra_context_run(joint->context, predict_rows, &prediction, JOINT_BLOCKS, NULL);
     return ESRA_OK;
 done:
     esra_image_free(predicted);
@@ -275,13 +277,13 @@ done:
     return status;
 }
 
-esra_status esra_joint_trust(const struct joint *joint, int photo, struct image *out, struct message *message)
+esra_status esra_joint_trust(const struct joint *joint, int photo, struct image *out)
 {
     esra_status status = ESRA_OK;
     *out = (struct image){0};
-    TRY(check_solved(joint, photo, message));
+    TRY(check_solved(joint, photo));
     const struct joint_level *level = &joint->level[joint->finest];
-    TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], 1, message));
+    TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], 1, joint->context->message));
     for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
         out->data[n] = joint->confidence[photo] > 0 ? level->weight[photo][n] / (float)joint->confidence[photo] : 0;
 done:

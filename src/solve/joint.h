@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 
 struct joint_settings {
     double lambda_transmitted; /* weight of |grad T| */
@@ -64,47 +64,45 @@ struct joint_info {
 
 struct joint;
 
-/* Makes a pyramid of the photos, of at most `levels` levels. The pool must outlive *joint. */
-esra_status esra_joint_create(struct joint **joint, const struct joint_photos *photos, int levels, struct pool *pool,
-                              struct message *message);
+/* Makes a pyramid of the photos, of at most `levels` levels. The context must outlive *joint. */
+esra_status esra_joint_create(struct joint **joint, const struct joint_photos *photos, int levels,
+                              struct context *context);
 
 /* Frees *joint and sets it to NULL; NULL is fine. */
 void esra_joint_free(struct joint **joint);
 
 /* Replaces the photos by others of the same number and size, as after they have been aligned anew. */
-esra_status esra_joint_load(struct joint *joint, const struct joint_photos *photos, struct message *message);
+esra_status esra_joint_load(struct joint *joint, const struct joint_photos *photos);
 
 /* Solves from nothing, coarse to fine, up to the level whose sides are the photos' divided by 2^finest; finest = 0 is
  * the full size. One of 1 or 2 is enough to rank candidate motions: the right one has the least score. */
 esra_status esra_joint_solve(struct joint *joint, const struct joint_model *model,
-                             const struct joint_settings *settings, int finest, struct joint_info *info,
-                             struct message *message);
+                             const struct joint_settings *settings, int finest, struct joint_info *info);
 
 /* Goes on from the layers of the last esra_joint_solve(), at its finest level only: for a model (and photos) a little
  * better than before. */
 esra_status esra_joint_resume(struct joint *joint, const struct joint_model *model,
-                              const struct joint_settings *settings, struct joint_info *info, struct message *message);
+                              const struct joint_settings *settings, struct joint_info *info);
 
 /* Frees what only solving needs. The answers stay; a further solve takes the memory anew. */
 void esra_joint_trim(struct joint *joint);
 
 /* The answers, at the size solved; the caller frees the images. */
-esra_status esra_joint_transmitted(const struct joint *joint, struct image *out, struct message *message);
+esra_status esra_joint_transmitted(const struct joint *joint, struct image *out);
 
 /* R on its canvas, whose sample (0,0) is pixel (*left, *top) of the frame in which g_i says where R is. */
-esra_status esra_joint_reflected(const struct joint *joint, struct image *out, int *left, int *top,
-                                 struct message *message);
+esra_status esra_joint_reflected(const struct joint *joint, struct image *out, int *left, int *top);
 
 /* What photo i reflects, in the reference frame: b_i R(g_i x); zero where R is not known. */
-esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *out, struct message *message);
+esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *out);
 
 /* Photo i as the layers explain it, a_i T + b_i R(g_i x), as it is, and a mask of one channel, 0 where it or R is not
  * known; all of the size solved. Where the photo took no part this is a prediction. */
 esra_status esra_joint_predict(const struct joint *joint, int photo, struct image *predicted, struct image *shown,
-                               struct image *mask, struct message *message);
+                               struct image *mask);
 
 /* The robust weight of photo i in [0,1]: one where the model explains it, towards zero where not; zero where masked or
  * without confidence. */
-esra_status esra_joint_trust(const struct joint *joint, int photo, struct image *out, struct message *message);
+esra_status esra_joint_trust(const struct joint *joint, int photo, struct image *out);
 
 #endif

@@ -130,8 +130,8 @@ WIDE_TASK(apply_canvas)
 
 void esra_joint_apply(struct joint_system *system)
 {
-    esra_pool_run(system->pool, WIDE(system->pool, apply_frame), system, JOINT_BLOCKS, NULL);
-    esra_pool_run(system->pool, WIDE(system->pool, apply_canvas), system, JOINT_BLOCKS, NULL);
+    esra_context_run(system->context, WIDE(system->context, apply_frame), system, JOINT_BLOCKS, NULL);
+    esra_context_run(system->context, WIDE(system->context, apply_canvas), system, JOINT_BLOCKS, NULL);
 }
 
 double esra_joint_layer_total(const struct joint_system *system, int k, int which)

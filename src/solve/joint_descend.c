@@ -135,20 +135,21 @@ static void clear_direction(void *work, int task, int worker)
 static double walk(struct joint_system *system, double length)
 {
     struct step step = {system, (float)length};
-    esra_pool_run(system->pool, WIDE(system->pool, take_step), &step, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+    esra_context_run(system->context, WIDE(system->context, take_step), &step, JOINT_LAYERS * JOINT_BLOCKS, NULL);
     return esra_joint_total(system, 0);
 }
 
 int esra_joint_descend(struct joint_system *system, int iterations, double tolerance)
 {
-    esra_pool_run(system->pool, WIDE(system->pool, diagonal_frame), system, JOINT_BLOCKS, NULL);
-    esra_pool_run(system->pool, diagonal_canvas, system, JOINT_BLOCKS, NULL);
-    esra_pool_run(system->pool, clear_direction, system, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+    esra_context_run(system->context, WIDE(system->context, diagonal_frame), system, JOINT_BLOCKS, NULL);
+    esra_context_run(system->context, diagonal_canvas, system, JOINT_BLOCKS, NULL);
+    esra_context_run(system->context, clear_direction, system, JOINT_LAYERS * JOINT_BLOCKS, NULL);
     double norm = walk(system, 0), first = norm, before = norm;
     int k = 0;
-    while (k < iterations && norm > tolerance * tolerance * first && norm > 0 && !esra_pool_stopping(system->pool)) {
+    while (k < iterations && norm > tolerance * tolerance * first && norm > 0 &&
+           !esra_context_stopping(system->context)) {
         struct step step = {system, k > 0 ? (float)(norm / before) : 0};
-        esra_pool_run(system->pool, WIDE(system->pool, turn), &step, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+        esra_context_run(system->context, WIDE(system->context, turn), &step, JOINT_LAYERS * JOINT_BLOCKS, NULL);
         esra_joint_apply(system);
         double curvature = esra_joint_total(system, 0);
         if (!(curvature > 0))

@@ -21,7 +21,7 @@ done:
     return status;
 }
 
-esra_status esra_joint_expect(struct joint *joint, const struct joint_model *model, struct message *message)
+esra_status esra_joint_expect(struct joint *joint, const struct joint_model *model)
 {
     struct image here[2] = {{0}}, next[2] = {{0}};
     const struct image *fine = model->expected;
@@ -29,12 +29,12 @@ esra_status esra_joint_expect(struct joint *joint, const struct joint_model *mod
     for (int l = 0; l < joint->levels; l++)
         joint->level[l].expected[0] = joint->level[l].expected[1] = NULL;
     if (fine && !esra_joint_place(joint, &joint->expected, layout_expected))
-        return esra_fail_memory(message);
+        return esra_fail_memory(joint->context->message);
     for (int l = 0; fine && l < joint->levels; l++) {
         struct joint_level *level = &joint->level[l];
         for (int k = 0; k < 2; k++)
             lanes_load(level->expected[k], &fine[k], 0, level->height[TRANSMITTED]);
-        TRY(halve_expected(fine, next, message));
+        TRY(halve_expected(fine, next, joint->context->message));
         for (int k = 0; k < 2; k++) {
             esra_image_free(&here[k]);
             here[k] = next[k];

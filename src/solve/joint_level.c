@@ -88,10 +88,10 @@ static void halve_rows(void *work, int task, int worker)
         }
 }
 
-void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level *fine, struct pool *pool)
+void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level *fine, struct context *context)
 {
     struct resize resize = {.coarse = coarse, .fine = (struct joint_level *)fine};
-    esra_pool_run(pool, halve_rows, &resize, coarse->photos * JOINT_BLOCKS, NULL);
+    esra_context_run(context, halve_rows, &resize, coarse->photos * JOINT_BLOCKS, NULL);
 }
 
 static void aim_rows(void *work, int task, int worker)
@@ -109,17 +109,17 @@ static void aim_rows(void *work, int task, int worker)
         esra_warp_fill(&resize->fine->warp[i], resize->motion + 9 * i, begin, end);
 }
 
-void esra_joint_level_aim(struct joint_level *level, const double *motion, struct pool *pool)
+void esra_joint_level_aim(struct joint_level *level, const double *motion, struct context *context)
 {
     struct resize resize = {.fine = level, .motion = motion};
-    esra_pool_run(pool, aim_rows, &resize, level->photos * JOINT_BLOCKS, NULL);
+    esra_context_run(context, aim_rows, &resize, level->photos * JOINT_BLOCKS, NULL);
 }
 
 void esra_joint_level_aim_maps(struct joint_level *level, const struct image *maps, int step, int left, int top,
-                               struct pool *pool)
+                               struct context *context)
 {
     struct resize resize = {.fine = level, .maps = maps, .step = step, .left = left, .top = top};
-    esra_pool_run(pool, aim_rows, &resize, level->photos * JOINT_BLOCKS, NULL);
+    esra_context_run(context, aim_rows, &resize, level->photos * JOINT_BLOCKS, NULL);
 }
 
 /* Sample x of the finer level lies a quarter of a coarse pixel beside coarse sample x/2: 3/4 of it and 1/4 of the
@@ -154,8 +154,8 @@ static void prolong_rows(void *work, int task, int worker)
     }
 }
 
-void esra_joint_level_prolong(const struct joint_level *coarse, struct joint_level *fine, struct pool *pool)
+void esra_joint_level_prolong(const struct joint_level *coarse, struct joint_level *fine, struct context *context)
 {
     struct resize resize = {.coarse = (struct joint_level *)coarse, .fine = fine};
-    esra_pool_run(pool, prolong_rows, &resize, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+    esra_context_run(context, prolong_rows, &resize, JOINT_LAYERS * JOINT_BLOCKS, NULL);
 }

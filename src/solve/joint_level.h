@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "base/pool.h"
+#include "base/context.h"
 #include "ops/warp.h"
 
 /* Work is cut into this many blocks of rows whatever the number of threads, so that sums are added in one order. More
@@ -64,17 +64,17 @@ void esra_joint_level_layout_photos(struct joint_level *level, struct arena *are
 void esra_joint_level_layout_layers(struct joint_level *level, struct arena *arena);
 
 /* coarse's photos and masks from fine's. A coarse pixel is seen where all of its pixels are: its mask is the least. */
-void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level *fine, struct pool *pool);
+void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level *fine, struct context *context);
 
 /* Fills the warps from g_i, frame pixel to canvas pixel of this level. */
-void esra_joint_level_aim(struct joint_level *level, const double *motion, struct pool *pool);
+void esra_joint_level_aim(struct joint_level *level, const double *motion, struct context *context);
 
 /* Fills them from dense maps: full-size pixels to full-size pixels of R's frame, of which the canvas begins at
  * (left, top); this level is coarser by `step`. */
 void esra_joint_level_aim_maps(struct joint_level *level, const struct image *maps, int step, int left, int top,
-                               struct pool *pool);
+                               struct context *context);
 
 /* fine's layers from coarse's, bilinearly. */
-void esra_joint_level_prolong(const struct joint_level *coarse, struct joint_level *fine, struct pool *pool);
+void esra_joint_level_prolong(const struct joint_level *coarse, struct joint_level *fine, struct context *context);
 
 #endif

@@ -8,7 +8,7 @@
 #include "solve/joint_system.h"
 
 struct joint {
-    struct pool *pool;
+    struct context *context;
     int photos, levels;
     int wanted; /* the finest level of the solve at hand */
     int finest; /* that of the last solution, -1 where there is none */
@@ -25,9 +25,9 @@ struct joint {
 bool esra_joint_place(struct joint *joint, struct arena *arena, void (*layout)(struct joint *, struct arena *));
 
 /* The photos at the coarser levels, where they are not there yet. */
-esra_status esra_joint_halve(struct joint *joint, struct message *message);
+esra_status esra_joint_halve(struct joint *joint);
 
 /* E at all levels, or none at any. */
-esra_status esra_joint_expect(struct joint *joint, const struct joint_model *model, struct message *message);
+esra_status esra_joint_expect(struct joint *joint, const struct joint_model *model);
 
 #endif

@@ -234,11 +234,11 @@ struct joint_value esra_joint_reweigh(struct joint_system *system, bool cold)
 {
     struct reweigh reweigh = {system, cold};
     struct joint_value value;
-    esra_pool_run(system->pool, WIDE(system->pool, prior_rows), &reweigh, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+    esra_context_run(system->context, WIDE(system->context, prior_rows), &reweigh, JOINT_LAYERS * JOINT_BLOCKS, NULL);
     for (int k = 0; k < JOINT_LAYERS; k++)
         value.prior[k] = esra_joint_layer_total(system, k, 0);
-    esra_pool_run(system->pool, WIDE(system->pool, weigh_frame), &reweigh, JOINT_BLOCKS, NULL);
-    esra_pool_run(system->pool, WIDE(system->pool, weigh_canvas), &reweigh, JOINT_BLOCKS, NULL);
+    esra_context_run(system->context, WIDE(system->context, weigh_frame), &reweigh, JOINT_BLOCKS, NULL);
+    esra_context_run(system->context, WIDE(system->context, weigh_canvas), &reweigh, JOINT_BLOCKS, NULL);
     value.data = esra_joint_total(system, 0);
     value.seen = esra_joint_total(system, 1);
     value.square = esra_joint_total(system, 2);

@@ -42,14 +42,14 @@ static void aim_levels(struct joint *joint, const struct joint_model *model)
 {
     for (int l = joint->wanted; model->maps && l < joint->levels; l++)
         esra_joint_level_aim_maps(&joint->level[l], model->maps, 1 << l, joint->canvas.left, joint->canvas.top,
-                                  joint->pool);
+                                  joint->context);
     if (model->maps)
         return;
     for (int i = 0; i < joint->photos; i++)
         esra_joint_motion_to_canvas(model->motion + 9 * i, &joint->canvas, joint->motion + 9 * i);
     for (int l = 0; l < joint->levels; l++) {
         if (l >= joint->wanted)
-            esra_joint_level_aim(&joint->level[l], joint->motion, joint->pool);
+            esra_joint_level_aim(&joint->level[l], joint->motion, joint->context);
         for (int i = 0; i < joint->photos; i++)
             esra_joint_motion_halve(joint->motion + 9 * i, joint->motion + 9 * i);
     }
@@ -72,21 +72,24 @@ static bool has_size(const struct image *image, const struct joint_level *top, i
            image->channels == channels;
 }
 
-static esra_status check_model(const struct joint *joint, const struct joint_model *model, struct message *message)
+static esra_status check_model(const struct joint *joint, const struct joint_model *model)
 {
     const struct joint_level *top = &joint->level[0];
     for (int k = 0; k < 2; k++)
         if (model->expected && !has_size(&model->expected[k], top, top->channels))
-            return esra_fail(message, ESRA_BAD_ARGUMENT, "the gradients given have another size than the photos");
+            return esra_fail(joint->context->message, ESRA_BAD_ARGUMENT,
+                             "the gradients given have another size than the photos");
     for (int i = 0; i < joint->photos; i++) {
         if (model->maps && !has_size(&model->maps[i], top, 2))
-            return esra_fail(message, ESRA_BAD_ARGUMENT, "the map of photo %d has another size than the photo", i + 1);
+            return esra_fail(joint->context->message, ESRA_BAD_ARGUMENT,
+                             "the map of photo %d has another size than the photo", i + 1);
         bool finite = isfinite(model->mixing[i]) && isfinite(model->reflection_gain[i]) &&
                       (!model->confidence || (model->confidence[i] >= 0 && isfinite(model->confidence[i])));
         for (int k = 0; !model->maps && k < 9; k++)
             finite = finite && isfinite(model->motion[9 * i + k]);
         if (!finite)
-            return esra_fail(message, ESRA_BAD_DATA, "gain or motion of photo %d is not a finite number", i + 1);
+            return esra_fail(joint->context->message, ESRA_BAD_DATA,
+                             "gain or motion of photo %d is not a finite number", i + 1);
     }
     return ESRA_OK;
 }
@@ -110,8 +113,8 @@ static void set_system(struct joint *joint, const struct joint_model *model, con
     memcpy(joint->reflection_gain, model->reflection_gain, bytes);
     for (int i = 0; i < joint->photos; i++)
         joint->confidence[i] = model->confidence ? model->confidence[i] : 1;
-    joint->system.pool = joint->pool;
-    esra_kernels_fill(&joint->system.kernels, esra_pool_features(joint->pool));
+    joint->system.context = joint->context;
+    esra_kernels_fill(&joint->system.kernels, joint->context->features);
     joint->system.mixing = joint->mixing;
     joint->system.reflection_gain = joint->reflection_gain;
     joint->system.confidence = joint->confidence;
@@ -129,7 +132,7 @@ static void improve(struct joint *joint, const struct joint_settings *settings, 
 {
     double share =
         (double)joint_pixels(joint->system.level, TRANSMITTED) / (double)joint_pixels(&joint->level[0], TRANSMITTED);
-    for (int round = 0; round < rounds && !esra_pool_stopping(joint->pool); round++) {
+    for (int round = 0; round < rounds && !esra_context_stopping(joint->context); round++) {
         esra_joint_reweigh(&joint->system, cold && round == 0);
         int made = esra_joint_descend(&joint->system, settings->iterations, settings->tolerance);
         info->iterations += made;
@@ -201,7 +204,7 @@ static void climb(struct joint *joint, const struct joint_settings *settings, st
         if (coarsest)
             clear_layers(&joint->level[l]);
         else
-            esra_joint_level_prolong(&joint->level[l + 1], &joint->level[l], joint->pool);
+            esra_joint_level_prolong(&joint->level[l + 1], &joint->level[l], joint->context);
         esra_joint_system_enter(&joint->system, &joint->level[l]);
         int effort = l > joint->wanted ? settings->coarse_effort : 1;
         improve(joint, settings, settings->reweighings * effort, coarsest, info);
@@ -211,15 +214,14 @@ static void climb(struct joint *joint, const struct joint_settings *settings, st
 }
 
 esra_status esra_joint_solve(struct joint *joint, const struct joint_model *model,
-                             const struct joint_settings *settings, int finest, struct joint_info *info,
-                             struct message *message)
+                             const struct joint_settings *settings, int finest, struct joint_info *info)
 {
     const struct joint_level *top = &joint->level[0];
     double start_s = esra_timer_now_s();
     esra_status status = ESRA_OK;
     *info = (struct joint_info){0};
-    TRY(check_model(joint, model, message));
-    TRY(esra_joint_halve(joint, message));
+    TRY(check_model(joint, model));
+    TRY(esra_joint_halve(joint));
     joint->finest = -1;
     joint->wanted = finest < 0 ? 0 : finest >= joint->levels ? joint->levels - 1 : finest;
     joint->canvas = model->maps ? esra_joint_canvas_maps(model->maps, top)
@@ -227,13 +229,13 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
                                                     top->height[TRANSMITTED]);
     size_canvases(joint);
     if (!esra_joint_place(joint, &joint->layers, layout_layers))
-        return esra_fail_memory(message);
+        return esra_fail_memory(joint->context->message);
     aim_levels(joint, model);
     measure_strips(joint);
     if (!esra_joint_place(joint, &joint->vectors, layout_vectors))
-        return esra_fail_memory(message);
+        return esra_fail_memory(joint->context->message);
     set_system(joint, model, settings);
-    TRY(esra_joint_expect(joint, model, message));
+    TRY(esra_joint_expect(joint, model));
     climb(joint, settings, info);
     finish(joint, info, start_s);
     joint->finest = joint->wanted;
@@ -242,20 +244,20 @@ done:
 }
 
 esra_status esra_joint_resume(struct joint *joint, const struct joint_model *model,
-                              const struct joint_settings *settings, struct joint_info *info, struct message *message)
+                              const struct joint_settings *settings, struct joint_info *info)
 {
     double start_s = esra_timer_now_s();
     esra_status status = ESRA_OK;
     *info = (struct joint_info){0};
     if (joint->finest < 0)
-        return esra_fail(message, ESRA_BAD_ARGUMENT, "there is nothing to go on from: solve first");
-    TRY(check_model(joint, model, message));
+        return esra_fail(joint->context->message, ESRA_BAD_ARGUMENT, "there is nothing to go on from: solve first");
+    TRY(check_model(joint, model));
     aim_levels(joint, model);
     measure_strips(joint);
     if (!esra_joint_place(joint, &joint->vectors, layout_vectors))
-        return esra_fail_memory(message);
+        return esra_fail_memory(joint->context->message);
     set_system(joint, model, settings);
-    TRY(esra_joint_expect(joint, model, message));
+    TRY(esra_joint_expect(joint, model));
     esra_joint_system_enter(&joint->system, &joint->level[joint->finest]);
     improve(joint, settings, settings->reweighings, false, info);
     finish(joint, info, start_s);

@@ -22,7 +22,7 @@
  * therefore adds into a strip of its own, just the canvas rows it touches; the strips are then added in order. */
 struct joint_system {
     struct joint_level *level;
-    struct pool *pool;
+    struct context *context;
     const double *mixing, *reflection_gain; /* a_i, b_i */
     const double *confidence;               /* of each photo: w_i is this times its mask */
     struct kernels kernels;

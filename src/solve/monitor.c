@@ -34,13 +34,13 @@ size_t esra_monitor_room(const struct problem *problem, int threads)
     return esra_arena_counted(&arena);
 }
 
-esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena, struct message *message)
+esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena)
 {
-    int threads = esra_pool_threads(monitor->pool);
+    int threads = esra_context_threads(monitor->context);
     esra_arena_count(arena);
     lay_out(monitor, threads, arena);
     if (!esra_arena_place(arena))
-        return esra_fail_memory(message);
+        return esra_fail_memory(monitor->context->message);
     lay_out(monitor, threads, arena);
     for (int c = 0; c < monitor->problem->channels; c++)
         monitor->best[c] = (struct certificate){.objective = INFINITY, .bound = -INFINITY};
@@ -49,7 +49,7 @@ esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena, str
     monitor->info = (esra_info)ESRA_INFO_INIT;
     monitor->most_iterations = 0;
     esra_monitor_turn(monitor, ALL_CHANNELS);
-    monitor->info.threads = esra_pool_threads(monitor->pool);
+    monitor->info.threads = esra_context_threads(monitor->context);
     monitor->start_s = esra_timer_now_s();
     monitor->next_poll_s = monitor->start_s + POLL_EVERY_S;
     return ESRA_OK;
@@ -88,7 +88,7 @@ static struct certificate certify(struct monitor *monitor, int channel, const st
     struct certifying job = {monitor, channel, candidate, every, rows};
     int blocks = rows_blocks(monitor->problem->height);
     double start_s = esra_timer_now_s();
-    esra_pool_run(monitor->pool, certify_block, &job, (blocks - 1) / every + 1, NULL);
+    esra_context_run(monitor->context, certify_block, &job, (blocks - 1) / every + 1, NULL);
     monitor->info.certificate_seconds += esra_timer_now_s() - start_s;
     struct certificate sum = {0, 0};
     for (int b = 0; b < blocks; b += every) {
@@ -136,12 +136,12 @@ void esra_monitor_show(struct monitor *monitor, int channel, const struct candid
     struct certifying job = {monitor, channel, candidate, 1, BLOCK_ROWS};
     if (now.objective < best->objective) {
         best->objective = now.objective;
-        esra_pool_run(monitor->pool, keep_layers, &job, monitor->problem->height, NULL);
+        esra_context_run(monitor->context, keep_layers, &job, monitor->problem->height, NULL);
     }
     if (candidate->p && now.bound > best->bound) {
         best->bound = now.bound;
         if (monitor->result->duals)
-            esra_pool_run(monitor->pool, keep_duals, &job, monitor->problem->height, NULL);
+            esra_context_run(monitor->context, keep_duals, &job, monitor->problem->height, NULL);
     }
 }
 
@@ -152,7 +152,7 @@ void esra_monitor_settle(struct monitor *monitor, int channel, const struct cand
     zeros.dual_scale = 0;
     monitor->best[channel].bound = 0;
     if (monitor->result->duals)
-        esra_pool_run(monitor->pool, keep_duals, &job, monitor->problem->height, NULL);
+        esra_context_run(monitor->context, keep_duals, &job, monitor->problem->height, NULL);
 }
 
 double esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate)

@@ -15,7 +15,7 @@ struct monitor {
     const struct problem *problem;
     const esra_settings *settings;
     const esra_result *result;
-    struct pool *pool;
+    struct context *context;
     esra_progress *progress; /* may be NULL */
     void *user;
 
@@ -36,7 +36,7 @@ struct monitor {
 };
 
 /* Lays out and begins. The arena outlives the monitor. */
-esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena, struct message *message);
+esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena);
 
 /* Bytes that this takes for a problem, of which only the sizes are looked at. */
 size_t esra_monitor_room(const struct problem *problem, int threads);

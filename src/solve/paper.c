@@ -227,9 +227,9 @@ static void watch(void *work)
 /* l_k arrives where l_{k-2} stood. Returns the most sweeps that any piece needed. */
 static int step(struct paper *paper)
 {
-    struct pool *pool = paper->monitor->pool;
-    esra_pool_run(pool, descend_block, paper, paper->problem->channels * row_blocks(paper->problem), NULL);
-    esra_pool_run(pool, prox_piece, paper, paper->pieces, watch);
+    struct context *context = paper->monitor->context;
+    esra_context_run(context, descend_block, paper, paper->problem->channels * row_blocks(paper->problem), NULL);
+    esra_context_run(context, prox_piece, paper, paper->pieces, watch);
     struct plane *swap = paper->x;
     paper->x = paper->x_before;
     paper->x_before = swap;
@@ -288,20 +288,20 @@ size_t esra_paper_room(const struct problem *problem, int threads)
     return esra_arena_counted(&arena);
 }
 
-esra_status esra_paper_run(struct monitor *monitor, struct arena *arena, struct message *message)
+esra_status esra_paper_run(struct monitor *monitor, struct arena *arena)
 {
     const struct problem *problem = monitor->problem;
     struct paper paper = {
         .monitor = monitor,
         .problem = problem,
-        .threads = esra_pool_threads(monitor->pool),
+        .threads = esra_context_threads(monitor->context),
         .pieces = problem->channels * problem->layers,
         .lipschitz = monitor->settings->lipschitz_factor * problem->data_norm_squared,
     };
     esra_arena_count(arena);
     lay_out(&paper, arena);
     if (!esra_arena_place(arena))
-        return esra_fail_memory(message);
+        return esra_fail_memory(monitor->context->message);
     lay_out(&paper, arena);
     for (int n = 0; n < paper.slots; n++) {
         clear(paper.p_tilde[n]);
@@ -309,7 +309,7 @@ esra_status esra_paper_run(struct monitor *monitor, struct arena *arena, struct 
     }
     memset(paper.zeros, 0, (stride_of(problem) + KERNEL_PAD) * sizeof *paper.zeros);
     esra_kernels_fill(&paper.kernels, esra_cpu_features() & (unsigned)monitor->settings->cpu_mask);
-    esra_pool_run(monitor->pool, load_piece, &paper, paper.pieces, NULL);
+    esra_context_run(monitor->context, load_piece, &paper, paper.pieces, NULL);
     iterate(&paper);
     return ESRA_OK;
 }

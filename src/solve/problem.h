@@ -2,7 +2,7 @@
 #ifndef ESRA_SOLVE_PROBLEM_H
 #define ESRA_SOLVE_PROBLEM_H
 
-#include "base/pool.h"
+#include "base/context.h"
 #include "base/status.h"
 
 struct problem {

@@ -61,7 +61,7 @@ void esra_vcycle_clear(struct vcycle *v)
         clear_plane(v->f[l]);
         clear_plane(v->e[l]);
     }
-    memset(v->scratch, 0, SCRATCH_ROWS * v->scratch_row * (size_t)esra_pool_threads(v->pool) * sizeof(float));
+    memset(v->scratch, 0, SCRATCH_ROWS * v->scratch_row * (size_t)esra_context_threads(v->context) * sizeof(float));
 }
 
 static void set_level(struct vlevel *level, struct plane f, struct plane e, double r1, double r2)
@@ -160,7 +160,7 @@ static void run_blocks(struct vcycle *v, pool_task *run, struct vtask *task, str
 {
     int blocks = (grid.height - 1) / BLOCK_ROWS + 1;
     if ((size_t)grid.width * (size_t)grid.height > SERIAL_PIXELS) {
-        esra_pool_run(v->pool, run, task, blocks, NULL);
+        esra_context_run(v->context, run, task, blocks, NULL);
         return;
     }
     for (int block = 0; block < blocks; block++)

@@ -9,9 +9,9 @@
 
 #include <stdbool.h>
 
+#include "base/context.h"
 #include "base/memory.h"
 #include "base/plane.h"
-#include "base/pool.h"
 #include "kernels/kernels.h"
 
 /* Halving 2^31 this often leaves one pixel. */
@@ -25,7 +25,7 @@ struct vlevel {
 
 struct vcycle {
     const struct kernels *kernels;
-    struct pool *pool;
+    struct context *context;
     struct plane f[VCYCLE_LEVELS], e[VCYCLE_LEVELS]; /* storage by size; entry 0 has none */
     float *scratch;                                  /* [threads], rows of scratch_row floats */
     size_t scratch_row;

@@ -42,28 +42,29 @@ static void replace(struct image *image, struct image *next)
     *next = (struct image){0};
 }
 
-static esra_status halve(struct image *image, struct pool *pool, struct message *message)
+static esra_status halve(struct image *image, struct context *context)
 {
     struct image half;
-    esra_status status = esra_image_create(&half, (image->width + 1) / 2, (image->height + 1) / 2, image->channels, message);
+    esra_status status =
+        esra_image_create(&half, (image->width + 1) / 2, (image->height + 1) / 2, image->channels, context->message);
     if (status != ESRA_OK)
         return status;
     for (int c = 0; c < image->channels; c++)
-        esra_halve(pool, image_plane(image, c), image_plane(&half, c), 1);
+        esra_halve(context, image_plane(image, c), image_plane(&half, c), 1);
     replace(image, &half);
     return ESRA_OK;
 }
 
-static esra_status smooth(struct image *image, struct pool *pool, double sigma_px, struct message *message)
+static esra_status smooth(struct image *image, struct context *context, double sigma_px)
 {
     struct image smoothed;
     if (!(sigma_px > 0))
         return ESRA_OK;
-    esra_status status = esra_image_create(&smoothed, image->width, image->height, image->channels, message);
+    esra_status status = esra_image_create(&smoothed, image->width, image->height, image->channels, context->message);
     if (status != ESRA_OK)
         return status;
     for (int c = 0; c < image->channels; c++)
-        esra_blur(pool, image_plane(image, c), image_plane(&smoothed, c), sigma_px);
+        esra_blur(context, image_plane(image, c), image_plane(&smoothed, c), sigma_px);
     replace(image, &smoothed);
     return ESRA_OK;
 }
@@ -74,22 +75,22 @@ static double step_of(const struct image *image, const struct frame *frame)
     return fmin((double)(image->width - 1) / frame->width, (double)(image->height - 1) / frame->height);
 }
 
-esra_status esra_canvas_draw(struct image *canvas, struct pool *pool, const esra_image *picture, const struct frame *frame,
-                             double blur_px, struct message *message)
+esra_status esra_canvas_draw(struct image *canvas, struct context *context, const esra_image *picture,
+                             const struct frame *frame, double blur_px)
 {
     struct image image = {0};
     esra_status status;
-    TRY(load(&image, picture, message));
+    TRY(load(&image, picture, context->message));
     while (step_of(&image, frame) >= 2)
-        TRY(halve(&image, pool, message));
+        TRY(halve(&image, context));
     double step = step_of(&image, frame);
     /* Half a pixel of the frame is the blur of a pixel; the picture's own is there already. */
-    TRY(smooth(&image, pool, step > 1 ? .5 * sqrt(step * step - 1) : 0, message));
-    TRY(esra_image_create(canvas, frame->width, frame->height, image.channels, message));
+    TRY(smooth(&image, context, step > 1 ? .5 * sqrt(step * step - 1) : 0));
+    TRY(esra_image_create(canvas, frame->width, frame->height, image.channels, context->message));
     struct transform fill = {{step, 0, (image.width - 1 - step * (frame->width - 1)) / 2, 0, step,
                               (image.height - 1 - step * (frame->height - 1)) / 2, 0, 0, 1}};
-    esra_resample(pool, &image, &fill, canvas, (struct plane){0});
-    TRY(smooth(canvas, pool, blur_px, message));
+    esra_resample(context, &image, &fill, canvas, (struct plane){0});
+    TRY(smooth(canvas, context, blur_px));
 done:
     esra_image_free(&image);
     return status;

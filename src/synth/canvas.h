@@ -2,8 +2,8 @@
 #ifndef ESRA_SYNTH_CANVAS_H
 #define ESRA_SYNTH_CANVAS_H
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 #include "base/transform.h"
 
 /* Part of the reference's grid: pixel (0, 0) of a canvas stands at (left, top). */
@@ -15,7 +15,7 @@ struct frame {
 void esra_frame_include(struct frame *frame, const struct transform *motion, int width, int height);
 
 /* The middle of the picture, as large as fills the frame, smoothed by a Gaussian of blur_px. Freed by the caller. */
-esra_status esra_canvas_draw(struct image *canvas, struct pool *pool, const esra_image *picture, const struct frame *frame,
-                             double blur_px, struct message *message);
+esra_status esra_canvas_draw(struct image *canvas, struct context *context, const esra_image *picture,
+                             const struct frame *frame, double blur_px);
 
 #endif

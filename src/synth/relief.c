@@ -61,14 +61,13 @@ static void fill_built_in(struct relief *relief, int layer)
             plane_row(plane, y)[x] = (float)built_in(layer, 2. * x / plane.width - 1, 2. * y / plane.height - 1);
 }
 
-esra_status esra_relief_shape(struct relief *relief, struct pool *pool, int layer, const esra_image *picture,
-                              struct message *message)
+esra_status esra_relief_shape(struct relief *relief, struct context *context, int layer, const esra_image *picture)
 {
     esra_status status;
     if (picture && picture->data) {
-        TRY(esra_canvas_draw(&relief->inverse, pool, picture, &relief->frame, SLOPE_PX, message));
+        TRY(esra_canvas_draw(&relief->inverse, context, picture, &relief->frame, SLOPE_PX));
     } else {
-        TRY(esra_image_create(&relief->inverse, relief->frame.width, relief->frame.height, 1, message));
+        TRY(esra_image_create(&relief->inverse, relief->frame.width, relief->frame.height, 1, context->message));
         fill_built_in(relief, layer);
     }
     size_t pixels = (size_t)relief->frame.width * (size_t)relief->frame.height;
@@ -97,7 +96,7 @@ struct rendering {
     const struct lens *lens;
     struct image *out;
     int steps;
-    struct pool *pool;
+    struct context *context;
 };
 
 /* How far behind the surface the ray is at s: inverse depth there minus its own; point: on the relief's frame. */
@@ -147,7 +146,7 @@ static void render_block(void *work, int task, int worker)
 {
     const struct rendering *r = work;
     /* The caller's own thread may ask, and runs through the blocks that are left. */
-    if (worker == 0 && esra_pool_stopping(r->pool))
+    if (worker == 0 && esra_context_stopping(r->context))
         return;
     for (int y = rows_begin(task); y < rows_end(task, r->out->height); y++)
         for (int x = 0; x < r->out->width; x++)
@@ -167,10 +166,10 @@ static double longest_way_px(const struct rendering *r)
     return longest;
 }
 
-void esra_relief_render(const struct relief *relief, struct pool *pool, const esra_camera *camera, const struct lens *lens,
-                        struct image *out)
+void esra_relief_render(const struct relief *relief, struct context *context, const esra_camera *camera,
+                        const struct lens *lens, struct image *out)
 {
-    struct rendering r = {relief, camera, lens, out, 0, pool};
+    struct rendering r = {relief, camera, lens, out, 0, context};
     r.steps = 1 + (int)(longest_way_px(&r) / STEP_PX);
-    esra_pool_run(pool, render_block, &r, rows_blocks(out->height), NULL);
+    esra_context_run(context, render_block, &r, rows_blocks(out->height), NULL);
 }

@@ -3,8 +3,8 @@
 #ifndef ESRA_SYNTH_RELIEF_H
 #define ESRA_SYNTH_RELIEF_H
 
+#include "base/context.h"
 #include "base/image.h"
-#include "base/pool.h"
 #include "synth/camera.h"
 #include "synth/canvas.h"
 
@@ -24,11 +24,10 @@ bool esra_relief_include(struct frame *frame, const esra_camera *camera, const s
 
 /* Fills relief->inverse from a picture (nearest where it is 1), or where it has no data from slanted planes with something
  * near in front of them; frame, low and high must be set. */
-esra_status esra_relief_shape(struct relief *relief, struct pool *pool, int layer, const esra_image *picture,
-                              struct message *message);
+esra_status esra_relief_shape(struct relief *relief, struct context *context, int layer, const esra_image *picture);
 
 /* What the camera sees. */
-void esra_relief_render(const struct relief *relief, struct pool *pool, const esra_camera *camera, const struct lens *lens,
-                        struct image *out);
+void esra_relief_render(const struct relief *relief, struct context *context, const esra_camera *camera,
+                        const struct lens *lens, struct image *out);
 
 #endif

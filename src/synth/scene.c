@@ -17,7 +17,7 @@ struct synth {
     esra_synth_settings settings;
     esra_synth_result *result;
     struct message message;
-    struct pool *pool;
+    struct context *context;
     struct exposure *exposures;
     esra_camera *cameras;    /* with depth */
     struct lens lens;
@@ -157,7 +157,7 @@ static void draw_block(void *work, int task, int worker)
 static void draw(const struct drawing *d)
 {
     if (d->to->data)
-        esra_pool_run(d->synth->pool, draw_block, (void *)d, rows_blocks(d->synth->settings.height), NULL);
+        esra_context_run(d->synth->context, draw_block, (void *)d, rows_blocks(d->synth->settings.height), NULL);
 }
 
 /* seen = the layer by this motion: a pixel of the photo is looked up where it stands in the layer's frame. */
@@ -166,13 +166,13 @@ static void look_flat(const struct synth *s, int layer, const struct transform *
     struct transform back, place = esra_transform_shift(-s->frame.left, -s->frame.top);
     esra_transform_invert(motion, &back);
     back = esra_transform_compose(&place, &back);
-    esra_resample(s->pool, &s->layers[layer].colour, &back, &s->seen[layer], (struct plane){0});
+    esra_resample(s->context, &s->layers[layer].colour, &back, &s->seen[layer], (struct plane){0});
 }
 
 static void look(struct synth *s, int layer, int photo)
 {
     if (s->settings.depth)
-        esra_relief_render(&s->layers[layer], s->pool, &s->cameras[photo], &s->lens, &s->seen[layer]);
+        esra_relief_render(&s->layers[layer], s->context, &s->cameras[photo], &s->lens, &s->seen[layer]);
     else
         look_flat(s, layer, layer ? &s->exposures[photo].reflected : &s->exposures[photo].transmitted);
 }
@@ -263,10 +263,10 @@ static esra_status prepare_layer(struct synth *s, int l, const esra_image *pictu
     const esra_synth_settings *settings = &s->settings;
     esra_status status;
     s->layers[l].frame = s->frame;
-    TRY(esra_canvas_draw(&s->layers[l].colour, s->pool, picture, &s->frame, l ? settings->blur_px : 0, &s->message));
+    TRY(esra_canvas_draw(&s->layers[l].colour, s->context, picture, &s->frame, l ? settings->blur_px : 0));
     if (settings->depth)
-        TRY(esra_relief_shape(&s->layers[l], s->pool, l, l ? settings->reflected_depth : settings->transmitted_depth,
-                              &s->message));
+        TRY(esra_relief_shape(&s->layers[l], s->context, l,
+                              l ? settings->reflected_depth : settings->transmitted_depth));
     TRY(esra_image_create(&s->seen[l], settings->width, settings->height, picture->channels, &s->message));
 done:
     return status;
@@ -282,7 +282,7 @@ static esra_status prepare(struct synth *s, const esra_image *const pictures[2])
     s->exposures = esra_allocate((size_t)settings->photos, sizeof *s->exposures);
     if (!s->exposures)
         TRY(esra_fail_memory(&s->message));
-    TRY(esra_pool_create(&s->pool, threads, &s->message));
+    TRY(esra_context_create(&s->context, threads, &s->message));
     esra_synth_expose(s->exposures, settings);
     s->frame = (struct frame){0, 0, settings->width, settings->height};
     if (settings->depth)
@@ -306,7 +306,7 @@ static void synth_free(struct synth *s)
     }
     esra_release(&s->cameras);
     esra_release(&s->exposures);
-    esra_pool_free(&s->pool);
+    esra_context_free(&s->context);
 }
 
 /* A caller built against an older header has shorter settings; the rest are defaults. */
@@ -325,7 +325,7 @@ static bool is_enough(void *user)
     const struct synth *s = user;
     esra_info info = ESRA_INFO_INIT;
     info.stage = "synth";
-    info.threads = esra_pool_threads(s->pool);
+    info.threads = esra_context_threads(s->context);
     return s->settings.progress && s->settings.progress(s->settings.user, &info) != 0;
 }
 
@@ -340,8 +340,8 @@ esra_status esra_synth(const esra_image *transmitted, const esra_image *reflecte
     s.channels = transmitted->channels > reflected->channels ? transmitted->channels : reflected->channels;
     TRY(check_images(&s, transmitted, reflected, &s.message));
     TRY(prepare(&s, (const esra_image *const[]){transmitted, reflected}));
-    esra_pool_ask(s.pool, is_enough, &s);
-    for (int i = 0; i < s.settings.photos && !esra_pool_stopping(s.pool); i++)
+    esra_context_ask(s.context, is_enough, &s);
+    for (int i = 0; i < s.settings.photos && !esra_context_stopping(s.context); i++)
         draw_photo(&s, i);
     tell_truth(&s);
 done:

@@ -20,15 +20,14 @@ static void draw_noise(struct image *photo)
 
 static void features_lie_in_the_photo(void)
 {
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     struct image photo;
     struct pyramid pyramid;
     struct features features;
-    struct message message;
     draw_noise(&photo);
     struct pyramid_options options = {.most_pixels = 1e9};
-    CHECK(esra_pyramid_create(&pyramid, pool, &photo, &options, &message) == ESRA_OK);
-    CHECK(esra_features_find(&features, pool, &pyramid, &message) == ESRA_OK);
+    CHECK(esra_pyramid_create(&pyramid, context, &photo, &options) == ESRA_OK);
+    CHECK(esra_features_find(&features, context, &pyramid) == ESRA_OK);
     CHECK(features.count > 1000);
     for (int n = 0; n < features.count; n++) {
         const struct feature *f = &features.data[n];
@@ -40,7 +39,7 @@ static void features_lie_in_the_photo(void)
     esra_features_free(&features);
     esra_pyramid_free(&pyramid);
     esra_image_free(&photo);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 int main(void)

@@ -8,31 +8,30 @@
 
 static void a_rough_start_becomes_exact(void)
 {
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     struct scene scene;
     struct refined refined;
-    struct message message;
     struct refine_options options = {.motion = MOTION_HOMOGRAPHY, .coarsest = 3, .iterations = 15, .rough = true};
     struct transform found = TRANSFORM_IDENTITY;
-    make_scene(pool, &scene, 2, 0);
-    CHECK(esra_refine_images(pool, &scene.photo[0], &scene.photo[1], NULL, .7, &options, &found, &refined, &message) ==
+    make_scene(context, &scene, 2, 0);
+    CHECK(esra_refine_images(context, &scene.photo[0], &scene.photo[1], NULL, .7, &options, &found, &refined) ==
           ESRA_OK);
     CHECK_NEAR(corner_error(&found, &scene.transmitted[1]), 0, .03);
     /* Noise adds to the shorter gradients of the darker photo: a few per cent. */
     CHECK_NEAR(refined.gain, scene.a[1], .05);
     CHECK(refined.share > .5 && refined.share <= 1);
     free_scene(&scene);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 /* Left half still, right half moving: weights choose which. */
 static void weights_choose_the_motion(void)
 {
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     struct scene scene;
     struct message message;
     struct image weights;
-    make_scene(pool, &scene, 2, 0);
+    make_scene(context, &scene, 2, 0);
     for (int c = 0; c < 3; c++)
         for (int y = 0; y < SCENE_HEIGHT; y++)
             memcpy(plane_row(image_plane(&scene.photo[1], c), y), plane_row(image_plane(&scene.photo[0], c), y),
@@ -47,19 +46,19 @@ static void weights_choose_the_motion(void)
         for (int y = 0; y < SCENE_HEIGHT; y++)
             for (int x = 0; x < SCENE_WIDTH; x++)
                 plane_row(plane, y)[x] = (x > SCENE_WIDTH / 2) == right;
-        CHECK(esra_refine_images(pool, &scene.photo[0], &scene.photo[1], &plane, .7, &options, &found, &refined,
-                                 &message) == ESRA_OK);
+        CHECK(esra_refine_images(context, &scene.photo[0], &scene.photo[1], &plane, .7, &options, &found, &refined) ==
+              ESRA_OK);
         CHECK_NEAR(corner_error(&found, right ? &scene.transmitted[1] : &still), 0, .2);
     }
     esra_image_free(&weights);
     free_scene(&scene);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 static void the_transform_is_fouriers(void)
 {
     enum { WIDTH = 8, HEIGHT = 4 };
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     float data[2 * WIDTH * HEIGHT], direct[2 * WIDTH * HEIGHT], scratch[2 * 2 * HEIGHT];
     check_fill(data, 2 * WIDTH * HEIGHT, -1, 1);
     for (int k = 0; k < WIDTH * HEIGHT; k++) {
@@ -73,10 +72,10 @@ static void the_transform_is_fouriers(void)
         direct[2 * k] = (float)real;
         direct[2 * k + 1] = (float)imaginary;
     }
-    esra_fft_image(pool, data, WIDTH, HEIGHT, -1, scratch);
+    esra_fft_image(context, data, WIDTH, HEIGHT, -1, scratch);
     for (int n = 0; n < 2 * WIDTH * HEIGHT; n++)
         CHECK_NEAR(data[n], direct[n], 1e-5);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 /* Of one bright point: e^(-2 pi i k n/N) everywhere, however high the image. */
@@ -84,34 +83,34 @@ static void tall_images_are_transformed(void)
 {
     enum { WIDTH = 2, HEIGHT = 16384, AT = 3 };
     static float data[2 * WIDTH * HEIGHT], scratch[2 * 2 * HEIGHT];
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     data[2 * AT * WIDTH] = 1;
-    esra_fft_image(pool, data, WIDTH, HEIGHT, -1, scratch);
+    esra_fft_image(context, data, WIDTH, HEIGHT, -1, scratch);
     for (int k = 0; k < HEIGHT; k++) {
         double angle = -2 * 3.14159265358979 * AT * k / HEIGHT;
         CHECK_NEAR(data[2 * k * WIDTH], cos(angle), 1e-5);
         CHECK_NEAR(data[2 * k * WIDTH + 1], sin(angle), 1e-5);
     }
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 static void correlation_peaks_at_the_shift(void)
 {
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     struct image layer, photos[2];
     struct field fields[2];
     struct message message;
     struct transform moved = esra_transform_shift(-17, 9);
-    draw_layer(pool, &layer, 300);
+    draw_layer(context, &layer, 300);
     for (int n = 0; n < 2; n++) {
         CHECK(esra_image_create(&photos[n], SCENE_WIDTH, SCENE_HEIGHT, 3, &message) == ESRA_OK);
-        add_layer(pool, &layer, n ? &moved : &TRANSFORM_IDENTITY, 1, &photos[n]);
-        CHECK(esra_field_of_image(&fields[n], pool, &photos[n], .7, &message) == ESRA_OK);
+        add_layer(context, &layer, n ? &moved : &TRANSFORM_IDENTITY, 1, &photos[n]);
+        CHECK(esra_field_of_image(&fields[n], context, &photos[n], .7) == ESRA_OK);
     }
     for (int whiten = 0; whiten < 2; whiten++) {
         struct peak peaks[3];
         int count;
-        CHECK(esra_correlate(pool, &fields[0], &fields[1], whiten, 40, 3, peaks, &count, &message) == ESRA_OK);
+        CHECK(esra_correlate(context, &fields[0], &fields[1], whiten, 40, 3, peaks, &count) == ESRA_OK);
         CHECK(count > 0 && peaks[0].right == -17 && peaks[0].down == 9);
         CHECK(count < 2 || peaks[1].height < peaks[0].height);
     }
@@ -120,7 +119,7 @@ static void correlation_peaks_at_the_shift(void)
         esra_field_free(&fields[n]);
     }
     esra_image_free(&layer);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 int main(void)

@@ -10,7 +10,7 @@ static struct transform true_motion(const struct scene *scene, int photo)
     return esra_transform_compose(&back, &scene->reflected[photo]);
 }
 
-static void find(struct pool *pool, const struct scene *scene, struct reflection_candidates *found)
+static void find(struct context *context, const struct scene *scene, struct reflection_candidates *found)
 {
     struct image aligned[SCENE_PHOTOS], masks[SCENE_PHOTOS];
     struct message message;
@@ -18,9 +18,9 @@ static void find(struct pool *pool, const struct scene *scene, struct reflection
     for (int n = 0; n < scene->photos; n++) {
         CHECK(esra_image_create(&aligned[n], SCENE_WIDTH, SCENE_HEIGHT, 3, &message) == ESRA_OK);
         CHECK(esra_image_create(&masks[n], SCENE_WIDTH, SCENE_HEIGHT, 1, &message) == ESRA_OK);
-        esra_resample(pool, &scene->photo[n], &scene->transmitted[n], &aligned[n], image_plane(&masks[n], 0));
+        esra_resample(context, &scene->photo[n], &scene->transmitted[n], &aligned[n], image_plane(&masks[n], 0));
     }
-    CHECK(esra_reflection_find(pool, &problem, found, &message) == ESRA_OK);
+    CHECK(esra_reflection_find(context, &problem, found) == ESRA_OK);
     for (int n = 0; n < scene->photos; n++) {
         esra_image_free(&aligned[n]);
         esra_image_free(&masks[n]);
@@ -29,11 +29,11 @@ static void find(struct pool *pool, const struct scene *scene, struct reflection
 
 static void four_photos_put_the_motion_first(void)
 {
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     struct scene scene;
     struct reflection_candidates found[SCENE_PHOTOS];
-    make_scene(pool, &scene, 4, .4);
-    find(pool, &scene, found);
+    make_scene(context, &scene, 4, .4);
+    find(context, &scene, found);
     CHECK(found[0].count == 0);
     for (int n = 1; n < scene.photos; n++) {
         struct transform truth = true_motion(&scene, n);
@@ -43,16 +43,16 @@ static void four_photos_put_the_motion_first(void)
             CHECK(found[n].each[k].score <= found[n].each[k - 1].score);
     }
     free_scene(&scene);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 static void two_photos_list_the_motion(void)
 {
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     struct scene scene;
     struct reflection_candidates found[SCENE_PHOTOS];
-    make_scene(pool, &scene, 2, .4);
-    find(pool, &scene, found);
+    make_scene(context, &scene, 2, .4);
+    find(context, &scene, found);
     struct transform truth = true_motion(&scene, 1);
     double best = INFINITY;
     for (int k = 0; k < found[1].count; k++)
@@ -60,7 +60,7 @@ static void two_photos_list_the_motion(void)
     CHECK(found[1].count > 0);
     CHECK_NEAR(best, 0, 3);
     free_scene(&scene);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 int main(void)

@@ -28,7 +28,7 @@ static inline void draw_disc(struct plane plane, double cx, double cy, double ra
                 plane_row(plane, y)[x] = (float)value;
 }
 
-static inline void draw_layer(struct pool *pool, struct image *layer, int discs)
+static inline void draw_layer(struct context *context, struct image *layer, int discs)
 {
     struct message message;
     struct image sharp;
@@ -41,7 +41,7 @@ static inline void draw_layer(struct pool *pool, struct image *layer, int discs)
             draw_disc(image_plane(&sharp, c), x, y, radius, check_random(0, 1));
     }
     for (int c = 0; c < 3; c++)
-        esra_blur(pool, image_plane(&sharp, c), image_plane(layer, c), .8);
+        esra_blur(context, image_plane(&sharp, c), image_plane(layer, c), .8);
     esra_image_free(&sharp);
 }
 
@@ -57,8 +57,8 @@ static inline struct transform random_motion(double shift_px)
 }
 
 /* Adds weight * layer seen by a photo: its pixel x shows the canvas at margin + motion^-1 (x). */
-static inline void add_layer(struct pool *pool, const struct image *layer, const struct transform *motion, double weight,
-                             const struct image *photo)
+static inline void add_layer(struct context *context, const struct image *layer, const struct transform *motion,
+                             double weight, const struct image *photo)
 {
     struct message message;
     struct image seen;
@@ -66,27 +66,27 @@ static inline void add_layer(struct pool *pool, const struct image *layer, const
     CHECK(esra_transform_invert(motion, &back));
     back = esra_transform_compose(&margin, &back);
     CHECK(esra_image_create(&seen, SCENE_WIDTH, SCENE_HEIGHT, 3, &message) == ESRA_OK);
-    esra_resample(pool, layer, &back, &seen, (struct plane){0});
+    esra_resample(context, layer, &back, &seen, (struct plane){0});
     for (size_t n = 0; n < 3 * (size_t)SCENE_WIDTH * SCENE_HEIGHT; n++)
         photo->data[n] += (float)weight * seen.data[n];
     esra_image_free(&seen);
 }
 
 /* reflection: b_i/a_i, 0 for a scene without glass. */
-static inline void make_scene(struct pool *pool, struct scene *scene, int photos, double reflection)
+static inline void make_scene(struct context *context, struct scene *scene, int photos, double reflection)
 {
     struct image transmitted, reflected;
     struct message message;
-    draw_layer(pool, &transmitted, 400);
-    draw_layer(pool, &reflected, 400);
+    draw_layer(context, &transmitted, 400);
+    draw_layer(context, &reflected, 400);
     scene->photos = photos;
     for (int n = 0; n < photos; n++) {
         scene->transmitted[n] = n ? random_motion(12) : TRANSFORM_IDENTITY;
         scene->reflected[n] = n ? random_motion(20) : TRANSFORM_IDENTITY;
         scene->a[n] = n ? check_random(.9, 1.1) : 1;
         CHECK(esra_image_create(&scene->photo[n], SCENE_WIDTH, SCENE_HEIGHT, 3, &message) == ESRA_OK);
-        add_layer(pool, &transmitted, &scene->transmitted[n], .7 * scene->a[n], &scene->photo[n]);
-        add_layer(pool, &reflected, &scene->reflected[n], .7 * reflection * scene->a[n], &scene->photo[n]);
+        add_layer(context, &transmitted, &scene->transmitted[n], .7 * scene->a[n], &scene->photo[n]);
+        add_layer(context, &reflected, &scene->reflected[n], .7 * reflection * scene->a[n], &scene->photo[n]);
         for (size_t k = 0; k < 3 * (size_t)SCENE_WIDTH * SCENE_HEIGHT; k++)
             scene->photo[n].data[k] += (float)check_random(-.004, .004);
     }
@@ -105,12 +105,12 @@ static inline double corner_error(const struct transform *a, const struct transf
     return esra_transform_distance(a, b, SCENE_WIDTH, SCENE_HEIGHT);
 }
 
-static inline struct pool *make_pool(int threads)
+static inline struct context *make_context(int threads)
 {
-    struct message message;
-    struct pool *pool;
-    CHECK(esra_pool_create(&pool, threads, &message) == ESRA_OK);
-    return pool;
+    static struct message message;
+    struct context *context;
+    CHECK(esra_context_create(&context, threads, &message) == ESRA_OK);
+    return context;
 }
 
 #endif

@@ -1,6 +1,5 @@
 /* tests/base/pool.c - every task runs once, on whatever threads there are; a forked child is not left hanging. */
 #include "base/pool.h"
-#include "base/timer.h"
 
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -106,37 +105,11 @@ static void a_forked_child_works_alone(void)
     esra_pool_free(&pool);
 }
 
-static bool at_the_third(void *user)
-{
-    return ++*(int *)user == 3;
-}
-
-/* A yes is remembered, and nobody asked again; questions come at most ten times a second. */
-static void a_stop_is_asked_for(void)
-{
-    struct message message;
-    struct pool *pool;
-    int asked = 0;
-    CHECK(esra_pool_create(&pool, 1, &message) == ESRA_OK);
-    CHECK(!esra_pool_stopping(pool));
-    esra_pool_ask(pool, at_the_third, &asked);
-    CHECK(!esra_pool_stopping(pool) && asked == 1);
-    double start_s = esra_timer_now_s();
-    while (!esra_pool_stopping(pool))
-        continue;
-    CHECK(asked == 3 && esra_timer_now_s() - start_s > 0.1);
-    CHECK(esra_pool_stopping(pool) && asked == 3);
-    esra_pool_ask(pool, NULL, NULL);
-    CHECK(!esra_pool_stopping(pool));
-    esra_pool_free(&pool);
-}
-
 int main(void)
 {
     RUN(each_task_runs_once);
     RUN(no_task_is_no_work);
     RUN(the_waiting_caller_watches);
     RUN(a_forked_child_works_alone);
-    RUN(a_stop_is_asked_for);
     return check_report();
 }

@@ -51,14 +51,14 @@ static double order_of(const double *inverse, int outliers)
 
 static void exact_tracks_give_the_camera(void)
 {
+    struct context *context = make_context(1);
     struct scene s;
     struct camera camera;
-    struct message message = {""};
     double inverse[TRACKS], u = 0, v = 0;
     int left = 0;
     scene_motion(&s, 600, 400, 15);
     struct tracks tracks = make_tracks(&s, SCENE_PHOTOS, 40, .6, 1.4, .05);
-    CHECK(esra_bundle(&camera, NULL, &tracks, inverse, &message) == ESRA_OK);
+    CHECK(esra_bundle(&camera, context, &tracks, inverse) == ESRA_OK);
     CHECK(camera.found && camera.tracks > 250);
     CHECK_NEAR(camera.error_px, 0, .1);
     CHECK(camera.parallax_px > 2 && camera.parallax_most_px > camera.parallax_px);
@@ -78,34 +78,37 @@ static void exact_tracks_give_the_camera(void)
         CHECK(camera.pose[0].r[k] == (k % 4 == 0) && camera.pose[0].t[k / 3] == 0);
     esra_camera_free(&camera);
     esra_tracks_free(&tracks);
+    esra_context_free(&context);
 }
 
 static void two_photos_are_enough(void)
 {
+    struct context *context = make_context(1);
     struct scene s;
     struct camera camera;
-    struct message message = {""};
     double inverse[TRACKS];
     scene_motion(&s, 600, 400, 20);
     struct tracks tracks = make_tracks(&s, 2, 20, .6, 1.4, .05);
-    CHECK(esra_bundle(&camera, NULL, &tracks, inverse, &message) == ESRA_OK);
+    CHECK(esra_bundle(&camera, context, &tracks, inverse) == ESRA_OK);
     CHECK(camera.found && camera.error_px < .1 && camera.parallax_px > 1);
     CHECK(order_of(inverse, 20) > .98);
     esra_camera_free(&camera);
     esra_tracks_free(&tracks);
+    esra_context_free(&context);
 }
 
 static void a_turning_camera_shows_no_parallax(void)
 {
+    struct context *context = make_context(1);
     struct scene s;
     struct camera camera;
-    struct message message = {""};
     scene_motion(&s, 600, 400, 0);
     struct tracks tracks = make_tracks(&s, SCENE_PHOTOS, 0, .6, 1.4, .1);
-    CHECK(esra_bundle(&camera, NULL, &tracks, NULL, &message) == ESRA_OK);
+    CHECK(esra_bundle(&camera, context, &tracks, NULL) == ESRA_OK);
     CHECK(camera.error_px < .2 && camera.parallax_px < .2);
     esra_camera_free(&camera);
     esra_tracks_free(&tracks);
+    esra_context_free(&context);
 }
 
 /* Where a lens of distortion k, in units of half the longer side, shows what a good one shows at (x, y). */
@@ -121,17 +124,18 @@ static void bend(const struct tracks *tracks, double k, struct sighting *at)
 
 static double bend_found(double k, double lowest, double highest)
 {
+    struct context *context = make_context(1);
     struct scene s;
     struct camera camera;
-    struct message message = {""};
     scene_motion(&s, 600, 400, 15);
     struct tracks tracks = make_tracks(&s, SCENE_PHOTOS, 20, lowest, highest, .1);
     for (int n = 0; k != 0 && n < TRACKS * SCENE_PHOTOS; n++)
         bend(&tracks, k, &tracks.at[n]);
-    CHECK(esra_bundle(&camera, NULL, &tracks, NULL, &message) == ESRA_OK);
+    CHECK(esra_bundle(&camera, context, &tracks, NULL) == ESRA_OK);
     double found = camera.bend;
     esra_camera_free(&camera);
     esra_tracks_free(&tracks);
+    esra_context_free(&context);
     return found;
 }
 
@@ -147,35 +151,37 @@ static void a_lens_that_bends_lines_is_told_from_depth(void)
 
 static void few_tracks_are_told(void)
 {
+    struct context *context = make_context(1);
     struct scene s;
     struct camera camera;
-    struct message message = {""};
     double inverse[TRACKS];
     scene_motion(&s, 600, 400, 15);
     struct tracks tracks = make_tracks(&s, SCENE_PHOTOS, 0, .6, 1.4, 0);
     for (int count = 0; count < CAMERA_TRACKS_LEAST; count += CAMERA_TRACKS_LEAST - 1) {
         tracks.count = count;
-        CHECK(esra_bundle(&camera, NULL, &tracks, inverse, &message) == ESRA_OK);
+        CHECK(esra_bundle(&camera, context, &tracks, inverse) == ESRA_OK);
         CHECK(!camera.found && camera.tracks == 0 && camera.pose[3].r[0] == 1 && camera.pose[3].t[0] == 0);
         esra_camera_free(&camera);
     }
     esra_tracks_free(&tracks);
+    esra_context_free(&context);
 }
 
 /* Photo 4 shows nothing: the others are found, and it is told by its number of tracks. */
 static void a_photo_of_something_else_is_told(void)
 {
+    struct context *context = make_context(1);
     struct scene s;
     struct camera camera;
-    struct message message = {""};
     scene_motion(&s, 600, 400, 15);
     struct tracks tracks = make_tracks(&s, SCENE_PHOTOS, 0, .6, 1.4, .05);
     for (int n = 0; n < TRACKS; n++)
         track_at(&tracks, n, 4)->seen = false;
-    CHECK(esra_bundle(&camera, NULL, &tracks, NULL, &message) == ESRA_OK);
+    CHECK(esra_bundle(&camera, context, &tracks, NULL) == ESRA_OK);
     CHECK(camera.found && camera.error_px < .1 && camera.pose[4].tracks == 0 && camera.pose[3].tracks > 200);
     esra_camera_free(&camera);
     esra_tracks_free(&tracks);
+    esra_context_free(&context);
 }
 
 static void outliers_leave_the_epipolar_lines(void)

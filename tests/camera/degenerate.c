@@ -6,32 +6,31 @@
 /* The whole way on `count` photos; returns the camera's quality, its poses gone. */
 static struct camera go_through(const struct image *photos, int count)
 {
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     struct message message = {""};
     struct camera camera;
     struct depth depth;
     struct image map, seen;
-    CHECK(esra_camera_find(&camera, pool, photos, count, count - 1, &message) == ESRA_OK);
+    CHECK(esra_camera_find(&camera, context, photos, count, count - 1) == ESRA_OK);
     CHECK(esra_image_create(&map, photos->width, photos->height, 2, &message) == ESRA_OK);
     CHECK(esra_image_create(&seen, photos->width, photos->height, 1, &message) == ESRA_OK);
     for (int layer = 0; layer < 2; layer++) {
-        CHECK((layer ? esra_depth_reflected : esra_depth_transmitted)(&depth, pool, &camera, photos, NULL, &message) ==
+        CHECK((layer ? esra_depth_reflected : esra_depth_transmitted)(&depth, context, &camera, photos, NULL) ==
               ESRA_OK);
         CHECK(depth.inverse.width == photos->width && depth.inverse.height == photos->height);
         for (int n = 0; n < photos->width * photos->height; n++)
             CHECK(isfinite(depth.inverse.data[n]) && depth.confidence.data[n] >= 0 &&
                   depth.confidence.data[n] <= 1.001f);
-        CHECK(esra_camera_unmap(pool, &camera, 0, &depth.inverse, (struct canvas_offset){0, 0}, &map, &message) ==
+        CHECK(esra_camera_unmap(context, &camera, 0, &depth.inverse, (struct canvas_offset){0, 0}, &map) == ESRA_OK);
+        CHECK(esra_camera_visible(context, &camera, 0, &depth.inverse, (struct canvas_offset){0, 0}, .1, &seen) ==
               ESRA_OK);
-        CHECK(esra_camera_visible(pool, &camera, 0, &depth.inverse, (struct canvas_offset){0, 0}, .1, &seen,
-                                  &message) == ESRA_OK);
         esra_depth_free(&depth);
     }
     struct camera quality = camera;
     esra_camera_free(&camera);
     esra_image_free(&map);
     esra_image_free(&seen);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
     return quality;
 }
 

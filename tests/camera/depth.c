@@ -28,22 +28,21 @@ static void make_image(struct image *image, int channels)
 /* Depths have a unit of their own; where things are seen has not. */
 static void maps_meet_the_truth(void)
 {
-    struct pool *pool = make_pool(2);
-    struct message message = {""};
+    struct context *context = make_context(2);
     struct scene s;
     struct camera camera;
     struct depth depth;
     struct image map;
     make_board(&s);
     make_image(&map, 2);
-    CHECK(esra_camera_find(&camera, pool, s.photo, s.photos, 0, &message) == ESRA_OK);
+    CHECK(esra_camera_find(&camera, context, s.photo, s.photos, 0) == ESRA_OK);
     CHECK(camera.found && camera.error_px < .15 && camera.parallax_px > 1);
-    CHECK(esra_depth_transmitted(&depth, pool, &camera, s.photo, NULL, &message) == ESRA_OK);
+    CHECK(esra_depth_transmitted(&depth, context, &camera, s.photo, NULL) == ESRA_OK);
     CHECK(depth.explained > .7 && depth.count > 10 && depth.labels.width == WIDTH);
     CHECK(plane_row(image_plane(&depth.inverse, 0), 120)[160] > plane_row(image_plane(&depth.inverse, 0), 30)[160]);
     for (int n = 0; n < s.photos; n++) {
         int close = 0, all = 0;
-        esra_camera_map(pool, &camera, n, &depth.inverse, (struct canvas_offset){0, 0}, &map);
+        esra_camera_map(context, &camera, n, &depth.inverse, (struct canvas_offset){0, 0}, &map);
         for (int y = 0; y < HEIGHT; y++)
             for (int x = 0; x < WIDTH; x++) {
                 double u, v;
@@ -62,7 +61,7 @@ static void maps_meet_the_truth(void)
     esra_depth_free(&depth);
     esra_camera_free(&camera);
     scene_free(&s);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 /* The true camera and the true depth, on a canvas that reaches past the photo. */
@@ -124,8 +123,7 @@ static int seen_by(const struct scene *s, int n, double x, double y)
 
 static void what_is_hidden_is_told(void)
 {
-    struct pool *pool = make_pool(2);
-    struct message message = {""};
+    struct context *context = make_context(2);
     struct known k;
     struct image seen;
     int hidden = 0;
@@ -133,7 +131,7 @@ static void what_is_hidden_is_told(void)
     make_image(&seen, 1);
     for (int n = 1; n < SCENE_PHOTOS; n++) {
         int wrong = 0;
-        CHECK(esra_camera_visible(pool, &k.camera, n, &k.inverse, k.offset, .2, &seen, &message) == ESRA_OK);
+        CHECK(esra_camera_visible(context, &k.camera, n, &k.inverse, k.offset, .2, &seen) == ESRA_OK);
         for (int y = 2; y < HEIGHT - 2; y++)
             for (int x = 2; x < WIDTH - 2; x++) {
                 int truth = seen_by(&k.scene, n, x, y);
@@ -145,12 +143,12 @@ static void what_is_hidden_is_told(void)
     CHECK(hidden > 1000);
     esra_image_free(&seen);
     esra_image_free(&k.inverse);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 static void the_way_back_is_the_way_there(void)
 {
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     struct message message = {""};
     struct known k;
     struct image back;
@@ -160,7 +158,7 @@ static void the_way_back_is_the_way_there(void)
     k.camera.k1 = .01;
     for (int n = 0; n < SCENE_PHOTOS; n++) {
         int close = 0;
-        CHECK(esra_camera_unmap(pool, &k.camera, n, &k.inverse, k.offset, &back, &message) == ESRA_OK);
+        CHECK(esra_camera_unmap(context, &k.camera, n, &k.inverse, k.offset, &back) == ESRA_OK);
         struct image at, map;
         CHECK(esra_image_create(&at, 1, 1, 1, &message) == ESRA_OK &&
               esra_image_create(&map, 1, 1, 2, &message) == ESRA_OK);
@@ -172,7 +170,7 @@ static void the_way_back_is_the_way_there(void)
                     continue;
                 /* The canvas' pixel nearest to where the way back leads, there again: within its rounding. */
                 at.data[0] = plane_row(image_plane(&k.inverse, 0), y)[x];
-                esra_camera_map(pool, &k.camera, n, &at, (struct canvas_offset){k.offset.left - x, k.offset.top - y},
+                esra_camera_map(context, &k.camera, n, &at, (struct canvas_offset){k.offset.left - x, k.offset.top - y},
                                 &map);
                 close += fabs((double)map.data[0] - u) < 1 && fabs((double)map.data[1] - v) < 1;
             }
@@ -182,14 +180,13 @@ static void the_way_back_is_the_way_there(void)
     }
     esra_image_free(&back);
     esra_image_free(&k.inverse);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 /* What is left of photos beside T: a plane at a depth of its own, far from T's. */
 static void the_mirrored_scene_has_its_depth(void)
 {
-    struct pool *pool = make_pool(2);
-    struct message message = {""};
+    struct context *context = make_context(2);
     struct known k;
     struct depth depth;
     struct image map;
@@ -202,9 +199,9 @@ static void the_mirrored_scene_has_its_depth(void)
     k.scene.slant = 0;
     k.scene.right = k.scene.left - 1;
     scene_render(&k.scene);
-    CHECK(esra_depth_reflected(&depth, pool, &k.camera, k.scene.photo, NULL, &message) == ESRA_OK);
+    CHECK(esra_depth_reflected(&depth, context, &k.camera, k.scene.photo, NULL) == ESRA_OK);
     CHECK(depth.explained > .6 && depth.guard.data == NULL);
-    esra_camera_map(pool, &k.camera, 1, &depth.inverse, k.offset, &map);
+    esra_camera_map(context, &k.camera, 1, &depth.inverse, k.offset, &map);
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++) {
             double u, v;
@@ -216,15 +213,14 @@ static void the_mirrored_scene_has_its_depth(void)
     esra_depth_free(&depth);
     scene_free(&k.scene);
     esra_image_free(&k.inverse);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 /* Both layers give tracks; those of the one that explains less lie among the others' and do not widen the depths of T.
  */
 static void layers_are_told_from_things(void)
 {
-    struct pool *pool = make_pool(2);
-    struct message message = {""};
+    struct context *context = make_context(2);
     struct scene t, r;
     struct camera camera;
     scene_motion(&t, WIDTH, HEIGHT, 8);
@@ -238,14 +234,14 @@ static void layers_are_told_from_things(void)
     for (int n = 0; n < SCENE_PHOTOS; n++)
         for (int k = 0; k < WIDTH * HEIGHT * 3; k++)
             t.photo[n].data[k] = .35f * t.photo[n].data[k] + .6f * r.photo[n].data[k];
-    CHECK(esra_camera_find(&camera, pool, t.photo, SCENE_PHOTOS, 0, &message) == ESRA_OK);
+    CHECK(esra_camera_find(&camera, context, t.photo, SCENE_PHOTOS, 0) == ESRA_OK);
     CHECK(camera.found && camera.groups == 2 && camera.group[1].mixed > .1);
     CHECK(camera.group[0].explained > camera.group[1].explained);
     CHECK(camera.near == camera.group[0].near && camera.group[1].far > 1.5 * camera.near);
     esra_camera_free(&camera);
     scene_free(&t);
     scene_free(&r);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 static bool same_image(const struct image *a, const struct image *b)
@@ -256,16 +252,15 @@ static bool same_image(const struct image *a, const struct image *b)
 
 static void threads_do_not_matter(void)
 {
-    struct message message = {""};
     struct scene s;
     struct camera camera[2];
     struct depth depth[2];
     make_board(&s);
     for (int n = 0; n < 2; n++) {
-        struct pool *pool = make_pool(n ? 3 : 1);
-        CHECK(esra_camera_find(&camera[n], pool, s.photo, s.photos, 0, &message) == ESRA_OK);
-        CHECK(esra_depth_transmitted(&depth[n], pool, &camera[n], s.photo, NULL, &message) == ESRA_OK);
-        esra_pool_free(&pool);
+        struct context *context = make_context(n ? 3 : 1);
+        CHECK(esra_camera_find(&camera[n], context, s.photo, s.photos, 0) == ESRA_OK);
+        CHECK(esra_depth_transmitted(&depth[n], context, &camera[n], s.photo, NULL) == ESRA_OK);
+        esra_context_free(&context);
     }
     CHECK(!memcmp(camera[0].pose, camera[1].pose, SCENE_PHOTOS * sizeof *camera[0].pose));
     CHECK(camera[0].focal_px == camera[1].focal_px && camera[0].tracks == camera[1].tracks);

@@ -37,14 +37,13 @@ static void paths_add_up(void)
     static uint8_t volume[PIXELS * PADDED];
     static int16_t small[PIXELS], large[PIXELS], sums[PIXELS * PADDED];
     static int truth[PIXELS * LABELS];
-    struct pool *pool = make_pool(2);
-    struct message message = {""};
+    struct context *context = make_context(2);
     for (int n = 0; n < PIXELS * PADDED; n++)
         volume[n] = (uint8_t)(n % PADDED < LABELS ? check_random(0, 251) : 255);
     for (int n = 0; n < PIXELS; n++)
         small[n] = 17, large[n] = 120;
     struct sgm sgm = {WIDTH, HEIGHT, LABELS, PADDED, volume, small, large, sums};
-    CHECK(esra_sgm_run(&sgm, pool, &message) == ESRA_OK);
+    CHECK(esra_sgm_run(&sgm, context) == ESRA_OK);
     for (int y = 0; y < HEIGHT; y++) {
         follow_path(volume, 17, 120, y * WIDTH, 1, WIDTH, truth);
         follow_path(volume, 17, 120, y * WIDTH + WIDTH - 1, -1, WIDTH, truth);
@@ -61,14 +60,14 @@ static void paths_add_up(void)
         }
         CHECK_NEAR(esra_sgm_choose(&sgm, (size_t)n), best, .5);
     }
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 /* A step in the guide stops what is filled in; a constant stays one. */
 static void filling_stops_at_edges(void)
 {
     enum { WIDTH = 60, HEIGHT = 40 };
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     struct message message = {""};
     struct image guide, maps;
     CHECK(esra_image_create(&guide, WIDTH, HEIGHT, 3, &message) == ESRA_OK);
@@ -80,19 +79,19 @@ static void filling_stops_at_edges(void)
             plane_row(values, y)[x] = x < 10 ? 3 : x > 50 ? 7 : 100;
             plane_row(weights, y)[x] = x < 10 || x > 50 ? 1 : 1e-6f;
         }
-    CHECK(esra_fill(pool, &guide, values, weights, 1000, .03, &message) == ESRA_OK);
+    CHECK(esra_fill(context, &guide, values, weights, 1000, .03) == ESRA_OK);
     for (int y = 0; y < HEIGHT; y++) {
         CHECK_NEAR(plane_row(values, y)[25], 3, .05);
         CHECK_NEAR(plane_row(values, y)[35], 7, .05);
     }
     for (int n = 0; n < WIDTH * HEIGHT; n++)
         values.data[n] = 5, weights.data[n] = (float)check_random(.01, 1);
-    CHECK(esra_fill(pool, &guide, values, weights, 100, .03, &message) == ESRA_OK);
+    CHECK(esra_fill(context, &guide, values, weights, 100, .03) == ESRA_OK);
     for (int n = 0; n < WIDTH * HEIGHT; n++)
         CHECK_NEAR(values.data[n], 5, 1e-3);
     esra_image_free(&guide);
     esra_image_free(&maps);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 static void speckles_are_marked_by_their_size(void)
@@ -118,15 +117,15 @@ static void extremes_reach_as_far_as_told(void)
     enum { SIDE = 25 };
     float from[SIDE * SIDE] = {0}, work[SIDE * SIDE], to[SIDE * SIDE];
     struct plane map = {from, SIDE, SIDE, SIDE}, scratch = {work, SIDE, SIDE, SIDE}, out = {to, SIDE, SIDE, SIDE};
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     from[11 * SIDE + 13] = 2;
-    esra_label_extreme(pool, map, 3, 1, scratch, out);
+    esra_label_extreme(context, map, 3, 1, scratch, out);
     for (int n = 0; n < SIDE * SIDE; n++)
         CHECK(to[n] == (abs(n / SIDE - 11) <= 3 && abs(n % SIDE - 13) <= 3 ? 2 : 0));
-    esra_label_median(pool, map, out);
+    esra_label_median(context, map, out);
     for (int n = 0; n < SIDE * SIDE; n++)
         CHECK(to[n] == 0);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 /* Means over areas keep a slope to an eighth of a pixel, the most by which the middle of an area with parts of pixels
@@ -134,7 +133,7 @@ static void extremes_reach_as_far_as_told(void)
 static void scaling_keeps_the_place(void)
 {
     enum { WIDTH = 131, HEIGHT = 77 };
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     struct message message = {""};
     struct image large, small, again;
     int width, height;
@@ -144,20 +143,20 @@ static void scaling_keeps_the_place(void)
     CHECK(esra_image_create(&again, WIDTH, HEIGHT, 1, &message) == ESRA_OK);
     for (int n = 0; n < WIDTH * HEIGHT; n++)
         large.data[n] = .003f * (float)(n % WIDTH) + .005f * (float)(n / WIDTH);
-    CHECK(esra_scale_down(&small, pool, &large, width, height, 0, 1, &message) == ESRA_OK);
-    esra_scale_up(pool, image_plane(&small, 0), image_plane(&again, 0));
+    CHECK(esra_scale_down(&small, context, &large, width, height, 0, 1) == ESRA_OK);
+    esra_scale_up(context, image_plane(&small, 0), image_plane(&again, 0));
     for (int y = 2; y < HEIGHT - 2; y++)
         for (int x = 2; x < WIDTH - 2; x++)
             CHECK_NEAR(plane_row(image_plane(&again, 0), y)[x], plane_row(image_plane(&large, 0), y)[x], .125 * .008);
     esra_image_free(&small);
     large.data[0] = NAN;
     large.data[1] = INFINITY;
-    CHECK(esra_scale_down(&small, pool, &large, 1, 1, 0, 1, &message) == ESRA_OK);
+    CHECK(esra_scale_down(&small, context, &large, 1, 1, 0, 1) == ESRA_OK);
     CHECK(small.data[0] > 0 && small.data[0] < 1);
     esra_image_free(&large);
     esra_image_free(&small);
     esra_image_free(&again);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 int main(void)

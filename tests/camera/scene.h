@@ -3,7 +3,7 @@
 #ifndef ESRA_TESTS_CAMERA_SCENE_H
 #define ESRA_TESTS_CAMERA_SCENE_H
 
-#include "base/pool.h"
+#include "base/context.h"
 #include "camera/camera.h"
 #include "check.h"
 
@@ -18,12 +18,12 @@ struct scene {
     struct image photo[SCENE_PHOTOS];
 };
 
-static inline struct pool *make_pool(int threads)
+static inline struct context *make_context(int threads)
 {
-    struct pool *pool = NULL;
-    struct message message = {""};
-    CHECK(esra_pool_create(&pool, threads, &message) == ESRA_OK);
-    return pool;
+    static struct message message;
+    struct context *context = NULL;
+    CHECK(esra_context_create(&context, threads, &message) == ESRA_OK);
+    return context;
 }
 
 /* A number in 0..1 for every lattice point. */

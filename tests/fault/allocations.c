@@ -164,7 +164,7 @@ static void a_comparison_may_run_out_of_memory(void)
     printf("  %ld allocations refused, once and from then on\n", needed);
 }
 
-/* A pool does with fewer threads where one is refused, so that not every refusal is a failure. */
+/* Where a thread is refused the pool works with those it has, so not every refusal is a failure. */
 static void a_made_scene_may_run_out_of_memory(void)
 {
     float data[4] = {0};
@@ -268,22 +268,22 @@ static void a_separation_may_run_out_of_memory(void)
 }
 
 /* Camera, depth of both layers, visibility and the map back. */
-static esra_status look(struct pool *pool, const struct scene *scene)
+static esra_status look(struct context *context, const struct scene *scene)
 {
     struct camera camera = {0};
     struct depth depth[2] = {{.count = 0}, {.count = 0}};
     struct image map = {0};
-    struct message message = {""};
     struct canvas_offset none = {0, 0};
     esra_status status;
-    TRY(esra_camera_find(&camera, pool, scene->photo, scene->photos, 0, &message));
-    TRY(esra_depth_transmitted(&depth[0], pool, &camera, scene->photo, NULL, &message));
-    TRY(esra_depth_reflected(&depth[1], pool, &camera, scene->photo, NULL, &message));
-    TRY(esra_image_create(&map, scene->width, scene->height, 2, &message));
-    TRY(esra_camera_unmap(pool, &camera, 1, &depth[0].inverse, none, &map, &message));
-    TRY(esra_camera_visible(pool, &camera, 1, &depth[0].inverse, none, .1, &map, &message));
+    context->message->text[0] = '\0';
+    TRY(esra_camera_find(&camera, context, scene->photo, scene->photos, 0));
+    TRY(esra_depth_transmitted(&depth[0], context, &camera, scene->photo, NULL));
+    TRY(esra_depth_reflected(&depth[1], context, &camera, scene->photo, NULL));
+    TRY(esra_image_create(&map, scene->width, scene->height, 2, context->message));
+    TRY(esra_camera_unmap(context, &camera, 1, &depth[0].inverse, none, &map));
+    TRY(esra_camera_visible(context, &camera, 1, &depth[0].inverse, none, .1, &map));
 done:
-    CHECK((status == ESRA_OK) == (message.text[0] == '\0'));
+    CHECK((status == ESRA_OK) == (context->message->text[0] == '\0'));
     esra_image_free(&map);
     for (int n = 0; n < 2; n++)
         esra_depth_free(&depth[n]);
@@ -293,24 +293,24 @@ done:
 
 static void a_camera_may_run_out_of_memory(void)
 {
-    struct pool *pool = make_pool(2);
+    struct context *context = make_context(2);
     struct scene scene;
     scene_motion(&scene, 96, 72, 3);
     scene.photos = 3;
     scene_render(&scene);
     made = 0;
-    CHECK(look(pool, &scene) == ESRA_OK);
+    CHECK(look(context, &scene) == ESRA_OK);
     long needed = made;
     for (long n = 0; n < 2 * needed; n++) {
         countdown = n / 2;
         from_then_on = n % 2;
-        esra_status status = look(pool, &scene);
+        esra_status status = look(context, &scene);
         countdown = -1;
         CHECK(status == ESRA_OUT_OF_MEMORY);
     }
     printf("  %ld allocations refused, once and from then on\n", needed);
     scene_free(&scene);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 static void a_solver_recovers_from_a_failed_run(void)

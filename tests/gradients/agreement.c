@@ -14,7 +14,7 @@
 #define SAMPLES (3 * PIXELS)
 #define PHOTOS  5
 
-static struct pool *pool;
+static struct context *context;
 static struct image photos[PHOTOS], masks[PHOTOS], scene, layer;
 static const double mixing[PHOTOS] = {1, 1.1, .9, 1.05, .97};
 
@@ -69,9 +69,8 @@ static void free_scene(void)
 static struct agreement agree(const struct image *guard)
 {
     struct agreement agreement;
-    struct message message;
     struct agreement_problem problem = {PHOTOS, 0, photos, masks, mixing, guard};
-    CHECK(esra_agreement_find(&agreement, &problem, pool, &message) == ESRA_OK);
+    CHECK(esra_agreement_find(&agreement, &problem, context) == ESRA_OK);
     return agreement;
 }
 
@@ -148,7 +147,6 @@ static void alone_the_reference_decides(void)
     for (int i = 1; i < PHOTOS; i++)
         memset(masks[i].data, 0, PIXELS * sizeof(float));
     struct agreement agreement = agree(NULL);
-    struct message message;
     for (int n = 0; n < SAMPLES; n++) {
         int x = n % WIDTH;
         float own = x < WIDTH - 1 ? photos[0].data[n + 1] - photos[0].data[n] : 0;
@@ -156,10 +154,10 @@ static void alone_the_reference_decides(void)
     }
     struct image upper = make_image(3);
     struct bound_problem bound = {PHOTOS, 0, photos, masks, mixing, agreement.gradients, NULL};
-    CHECK(esra_bound_find(&bound, &upper, pool, &message) == ESRA_OK);
+    CHECK(esra_bound_find(&bound, &upper, context) == ESRA_OK);
     for (int n = 0; n < SAMPLES; n++)
         CHECK_NEAR(upper.data[n], photos[0].data[n] + .01, 1e-6);
-    CHECK(esra_integrate(agreement.gradients, &photos[0], &upper, &layer, pool, &message) == ESRA_OK);
+    CHECK(esra_integrate(agreement.gradients, &photos[0], &upper, &layer, context) == ESRA_OK);
     for (int n = 0; n < SAMPLES; n++)
         CHECK(layer.data[n] >= 0 && layer.data[n] <= upper.data[n]);
     double offset[3] = {1, 1, 1};
@@ -191,19 +189,18 @@ static void offsets_are_recovered(void)
 /* The bound lies over the scene nearly everywhere, and under the disc where another photo shows what is beneath. */
 static void the_bound_is_one(void)
 {
-    struct message message;
     int below = 0;
     make_scene();
     struct agreement agreement = agree(NULL);
     struct image upper = make_image(3);
     struct bound_problem problem = {PHOTOS, 0, photos, masks, mixing, agreement.gradients, NULL};
-    CHECK(esra_bound_find(&problem, &upper, pool, &message) == ESRA_OK);
+    CHECK(esra_bound_find(&problem, &upper, context) == ESRA_OK);
     for (int n = 0; n < SAMPLES; n++)
         below += upper.data[n] < scene.data[n];
     CHECK(below < SAMPLES / 100);
     size_t middle = 26 * WIDTH + 20;
     CHECK(upper.data[middle] < photos[0].data[middle] - .1f);
-    CHECK(esra_integrate(agreement.gradients, &photos[0], &upper, &layer, pool, &message) == ESRA_OK);
+    CHECK(esra_integrate(agreement.gradients, &photos[0], &upper, &layer, context) == ESRA_OK);
     double sum = 0;
     for (int n = 0; n < SAMPLES; n++)
         sum += fabs(layer.data[n] - scene.data[n] - .02);
@@ -236,7 +233,7 @@ static void wrong_gradients_stay_where_they_are(void)
 {
     struct message message;
     struct image gradients[2] = {make_image(3), make_image(3)}, upper = make_image(3), again = make_image(3);
-    struct pool *one;
+    struct context *one;
     make_scene();
     for (int n = 0; n < SAMPLES; n++) {
         int x = n % WIDTH, y = n / WIDTH % HEIGHT;
@@ -246,17 +243,17 @@ static void wrong_gradients_stay_where_they_are(void)
         if (n % 53 == 0)
             gradients[n % 2].data[n] += check_random(-1, 1) < 0 ? -.2f : .2f;
     }
-    CHECK(esra_integrate(gradients, &scene, &upper, &layer, pool, &message) == ESRA_OK);
+    CHECK(esra_integrate(gradients, &scene, &upper, &layer, context) == ESRA_OK);
     float *scratch = malloc(esra_poisson_scratch(WIDTH, HEIGHT) * sizeof *scratch);
     for (int c = 0; c < 3; c++)
         esra_poisson_solve(image_plane(&gradients[0], c), image_plane(&gradients[1], c), image_plane(&again, c),
                            scratch);
     free(scratch);
     CHECK(spread_of(&layer) < .5 * spread_of(&again));
-    CHECK(esra_pool_create(&one, 1, &message) == ESRA_OK);
-    CHECK(esra_integrate(gradients, &scene, &upper, &again, one, &message) == ESRA_OK);
+    CHECK(esra_context_create(&one, 1, &message) == ESRA_OK);
+    CHECK(esra_integrate(gradients, &scene, &upper, &again, one) == ESRA_OK);
     CHECK(memcmp(again.data, layer.data, SAMPLES * sizeof(float)) == 0);
-    esra_pool_free(&one);
+    esra_context_free(&one);
     esra_image_free(&gradients[0]);
     esra_image_free(&gradients[1]);
     esra_image_free(&upper);
@@ -267,7 +264,7 @@ static void wrong_gradients_stay_where_they_are(void)
 int main(void)
 {
     struct message message;
-    if (!CHECK(esra_pool_create(&pool, 3, &message) == ESRA_OK))
+    if (!CHECK(esra_context_create(&context, 3, &message) == ESRA_OK))
         return check_report();
     RUN(reflections_are_voted_away);
     RUN(guards_are_respected);
@@ -276,6 +273,6 @@ int main(void)
     RUN(offsets_are_recovered);
     RUN(the_bound_is_one);
     RUN(wrong_gradients_stay_where_they_are);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
     return check_report();
 }

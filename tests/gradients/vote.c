@@ -42,10 +42,10 @@ static void free_photos(void)
 static void make_guide(struct guide *guide, int m, const double *a, int threads)
 {
     struct message message;
-    struct pool *pool;
-    CHECK(esra_pool_create(&pool, threads, &message) == ESRA_OK);
-    CHECK(esra_guide_from_vote(guide, &(struct vote){m, photos, masks, a, -1}, pool, &message) == ESRA_OK);
-    esra_pool_free(&pool);
+    struct context *context;
+    CHECK(esra_context_create(&context, threads, &message) == ESRA_OK);
+    CHECK(esra_guide_from_vote(guide, &(struct vote){m, photos, masks, a, -1}, context) == ESRA_OK);
+    esra_context_free(&context);
 }
 
 static void the_scene_wins(void)

@@ -21,24 +21,24 @@ static float by_looking(int width, int height, int x, int y, int reach, float si
 static void extremes_are_found(void)
 {
     struct message message;
-    struct pool *pool;
-    CHECK(esra_pool_create(&pool, 2, &message) == ESRA_OK);
+    struct context *context;
+    CHECK(esra_context_create(&context, 2, &message) == ESRA_OK);
     for (int reach = 0; reach < 9; reach++)
         for (int narrow = 0; narrow < 3; narrow++) {
             int width = narrow == 1 ? 1 : WIDTH, height = narrow == 2 ? 1 : HEIGHT;
             struct plane in = {from, width, height, width}, out = {to, width, height, width},
                          scratch = {room, width, height, width};
             check_fill(from, (size_t)(width * height), -1, 1);
-            esra_largest(pool, in, out, reach, scratch);
+            esra_largest(context, in, out, reach, scratch);
             for (int n = 0; n < width * height; n++)
                 CHECK(to[n] == by_looking(width, height, n % width, n / width, reach, 1));
-            esra_smallest(pool, in, out, reach, scratch);
+            esra_smallest(context, in, out, reach, scratch);
             for (int n = 0; n < width * height; n++)
                 CHECK(to[n] == by_looking(width, height, n % width, n / width, reach, -1));
-            esra_smallest(pool, in, in, reach, scratch); /* in place */
+            esra_smallest(context, in, in, reach, scratch); /* in place */
             CHECK(memcmp(from, to, (size_t)(width * height) * sizeof *to) == 0);
         }
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 int main(void)

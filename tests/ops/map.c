@@ -10,7 +10,7 @@
 #define HEIGHT 48
 #define PIXELS (WIDTH * HEIGHT)
 
-static struct pool *pool;
+static struct context *context;
 static const double motion[9] = {1.02, .03, -2.4, -.025, .98, 3.1, 1e-4, -2e-4, 1};
 
 static struct image make_image(int width, int height, int channels)
@@ -59,7 +59,7 @@ static void maps_meet_where_they_should(void)
         target.data[n] = (float)u;
         target.data[PIXELS + n] = (float)v;
     }
-    esra_map_meet(pool, &target, &(struct placed_map){&map, -10, -8}, &out, image_plane(&met, 0));
+    esra_map_meet(context, &target, &(struct placed_map){&map, -10, -8}, &out, image_plane(&met, 0));
     for (int n = 0; n < PIXELS; n++) {
         CHECK(met.data[n] == 1);
         /* A 64th of a pixel where the iteration stops, over the least slope, and the map's bilinear interpolation. */
@@ -76,7 +76,7 @@ static void maps_meet_where_they_should(void)
 static void a_map_is_inverted(void)
 {
     struct image map = make_map((double[9]){1, 0, 5.5, 0, 1, -4.25, 0, 0, 1}), out = make_image(WIDTH, HEIGHT, 2);
-    esra_map_meet(pool, NULL, &(struct placed_map){&map, 0, 0}, &out, (struct plane){0});
+    esra_map_meet(context, NULL, &(struct placed_map){&map, 0, 0}, &out, (struct plane){0});
     for (int n = 0; n < PIXELS; n++) {
         CHECK_NEAR(out.data[n], n % WIDTH - 5.5, .02);
         CHECK_NEAR(out.data[PIXELS + n], n / WIDTH + 4.25, .02);
@@ -95,7 +95,7 @@ static void folds_and_nonsense_are_told(void)
         map.data[n] = (float)(n % WIDTH + (n % WIDTH < WIDTH / 2 ? -6 : 6));
         map.data[PIXELS + n] = (float)(n / WIDTH);
     }
-    esra_map_meet(pool, NULL, &(struct placed_map){&map, 0, 0}, &out, image_plane(&met, 0));
+    esra_map_meet(context, NULL, &(struct placed_map){&map, 0, 0}, &out, image_plane(&met, 0));
     for (int n = 0; n < PIXELS; n++) {
         int x = n % WIDTH;
         CHECK(isfinite(out.data[n]) && isfinite(out.data[PIXELS + n]));
@@ -106,7 +106,7 @@ static void folds_and_nonsense_are_told(void)
     }
     for (int n = 0; n < 2 * PIXELS; n++)
         map.data[n] = n % 2 ? NAN : -1e6f;
-    esra_map_meet(pool, NULL, &(struct placed_map){&map, 0, 0}, &out, image_plane(&met, 0));
+    esra_map_meet(context, NULL, &(struct placed_map){&map, 0, 0}, &out, image_plane(&met, 0));
     for (int n = 0; n < PIXELS; n++)
         CHECK(met.data[n] == 0 && isfinite(out.data[n]) && isfinite(out.data[PIXELS + n]));
     esra_image_free(&map);
@@ -206,8 +206,8 @@ static void resampling_is_the_homographys(void)
         mask[k] = make_image(WIDTH, HEIGHT, 1);
     }
     map.data[5] = NAN;
-    esra_resample(pool, &from, &transform, &to[0], image_plane(&mask[0], 0));
-    esra_resample_map(pool, &from, &map, &to[1], image_plane(&mask[1], 0));
+    esra_resample(context, &from, &transform, &to[0], image_plane(&mask[0], 0));
+    esra_resample_map(context, &from, &map, &to[1], image_plane(&mask[1], 0));
     CHECK(to[1].data[5] == 0 && mask[1].data[5] == 0);
     for (int n = 6; n < PIXELS; n++)
         if (mask[0].data[n] > 0 && mask[1].data[n] > 0)
@@ -224,7 +224,7 @@ static void resampling_is_the_homographys(void)
 int main(void)
 {
     struct message message;
-    if (!CHECK(esra_pool_create(&pool, 3, &message) == ESRA_OK))
+    if (!CHECK(esra_context_create(&context, 3, &message) == ESRA_OK))
         return check_report();
     RUN(maps_meet_where_they_should);
     RUN(a_map_is_inverted);
@@ -232,6 +232,6 @@ int main(void)
     RUN(tables_are_the_homographys);
     RUN(the_adjoint_is_exact);
     RUN(resampling_is_the_homographys);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
     return check_report();
 }

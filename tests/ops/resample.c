@@ -6,7 +6,7 @@
 #define WIDTH 61
 #define HEIGHT 47
 
-static struct pool *pool;
+static struct context *context;
 
 static struct image make_image(int channels)
 {
@@ -21,7 +21,7 @@ static void whole_shifts_are_exact(void)
     struct image from = make_image(2), to = make_image(2), mask = make_image(1);
     struct transform shift = esra_transform_shift(5, -3);
     check_fill(from.data, 2 * WIDTH * HEIGHT, 0, 1);
-    esra_resample(pool, &from, &shift, &to, image_plane(&mask, 0));
+    esra_resample(context, &from, &shift, &to, image_plane(&mask, 0));
     for (int c = 0; c < 2; c++)
         for (int y = 0; y < HEIGHT; y++)
             for (int x = 0; x < WIDTH; x++) {
@@ -48,7 +48,7 @@ static void smooth_functions_are_kept(void)
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++)
             plane_row(image_plane(&from, 0), y)[x] = (float)wave(x, y);
-    esra_resample(pool, &from, &t, &to, image_plane(&mask, 0));
+    esra_resample(context, &from, &t, &to, image_plane(&mask, 0));
     for (int y = 4; y < HEIGHT - 6; y++)
         for (int x = 4; x < WIDTH - 6; x++) {
             double u, v;
@@ -66,7 +66,7 @@ static void constants_and_the_horizon(void)
     struct transform wild = {{1, .1, 200, .3, 1, -100, -.05, 0, 1}};
     for (int n = 0; n < WIDTH * HEIGHT; n++)
         from.data[n] = .25f;
-    esra_resample(pool, &from, &wild, &to, image_plane(&mask, 0));
+    esra_resample(context, &from, &wild, &to, image_plane(&mask, 0));
     for (int n = 0; n < WIDTH * HEIGHT; n++)
         CHECK(fabs(to.data[n] - .25) < 1e-6 || (n % WIDTH >= 20 && to.data[n] == 0 && mask.data[n] == 0));
     esra_image_free(&from);
@@ -77,11 +77,11 @@ static void constants_and_the_horizon(void)
 int main(void)
 {
     struct message message;
-    if (esra_pool_create(&pool, 3, &message) != ESRA_OK)
+    if (esra_context_create(&context, 3, &message) != ESRA_OK)
         return 1;
     RUN(whole_shifts_are_exact);
     RUN(smooth_functions_are_kept);
     RUN(constants_and_the_horizon);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
     return check_report();
 }

@@ -12,7 +12,7 @@
 static const double ones[PHOTOS] = {1, 1, 1, 1};
 static const double shifts[PHOTOS][2] = {{0, 0}, {7, -3}, {-5, 6}, {11, 4}};
 static struct image photos[PHOTOS], masks[PHOTOS];
-static struct pool *pool;
+static struct context *context;
 static struct message message;
 
 static struct image make_image(int channels)
@@ -59,7 +59,7 @@ static struct judgement judge(int count, double right, const double *confidence)
         memcpy(motion + 9 * i, (double[]){1, 0, right * shifts[i][0], 0, 1, right * shifts[i][1], 0, 0, 1}, 72);
     struct joint_photos given = {count, photos, masks};
     struct joint_model model = {.mixing = ones, .reflection_gain = ones, .motion = motion, .confidence = confidence};
-    CHECK(esra_judge(&judgement, &given, &model, 0, pool, &message) == ESRA_OK);
+    CHECK(esra_judge(&judgement, &given, &model, 0, context) == ESRA_OK);
     return judgement;
 }
 
@@ -120,7 +120,7 @@ static double largest(const struct image *image)
 static void certain_estimates_stand(void)
 {
     struct image estimate = slow_image(.3, .2), scatter[2] = {make_image(1), make_image(1)}, doubt;
-    CHECK(esra_doubt(&doubt, &estimate, scatter, 2, 1, pool, &message) == ESRA_OK);
+    CHECK(esra_doubt(&doubt, &estimate, scatter, 2, 1, context) == ESRA_OK);
     CHECK(largest(&doubt) == 0);
     esra_image_free(&estimate);
     esra_image_free(&scatter[0]);
@@ -133,7 +133,7 @@ static void scattered_estimates_fall(void)
 {
     struct image estimate = slow_image(.3, .2), scatter[2] = {slow_image(0, .3), slow_image(0, -.3)}, doubt;
     double mean = 0, all = 0, left = 0;
-    CHECK(esra_doubt(&doubt, &estimate, scatter, 2, 1, pool, &message) == ESRA_OK);
+    CHECK(esra_doubt(&doubt, &estimate, scatter, 2, 1, context) == ESRA_OK);
     for (int n = 0; n < PIXELS; n++)
         mean += estimate.data[n] / PIXELS;
     for (int n = 0; n < PIXELS; n++) {
@@ -155,7 +155,7 @@ static void tiny_images_are_fine(void)
         CHECK(esra_image_create(&scatter, side, 20 - side, 3, &message) == ESRA_OK);
         for (int n = 0; n < 3 * side * (20 - side); n++)
             estimate.data[n] = scatter.data[n] = (float)check_random(0, 1);
-        CHECK(esra_doubt(&doubt, &estimate, &scatter, 1, 1, pool, &message) == ESRA_OK);
+        CHECK(esra_doubt(&doubt, &estimate, &scatter, 1, 1, context) == ESRA_OK);
         for (int n = 0; n < 3 * side * (20 - side); n++)
             CHECK(isfinite(doubt.data[n]));
         esra_image_free(&estimate);
@@ -166,13 +166,13 @@ static void tiny_images_are_fine(void)
 
 int main(void)
 {
-    CHECK(esra_pool_create(&pool, 2, &message) == ESRA_OK);
+    CHECK(esra_context_create(&context, 2, &message) == ESRA_OK);
     RUN(right_motions_predict);
     RUN(who_takes_no_part_is_not_asked);
     RUN(two_photos_have_doubts_but_no_judge);
     RUN(certain_estimates_stand);
     RUN(scattered_estimates_fall);
     RUN(tiny_images_are_fine);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
     return check_report();
 }

@@ -199,11 +199,11 @@ static void layers_that_move_together_are_told(void)
 
 static void noise_is_told_from_layers(void)
 {
-    struct pool *pool = NULL;
+    struct context *context = NULL;
     struct message message = {""};
     struct image images[2], mask;
     double share;
-    CHECK(esra_pool_create(&pool, 2, &message) == ESRA_OK);
+    CHECK(esra_context_create(&context, 2, &message) == ESRA_OK);
     CHECK(esra_image_create(&mask, WIDTH, HEIGHT, 1, &message) == ESRA_OK);
     for (int k = 0; k < 2; k++)
         CHECK(esra_image_create(&images[k], WIDTH, HEIGHT, 1, &message) == ESRA_OK);
@@ -217,16 +217,16 @@ static void noise_is_told_from_layers(void)
             images[1].data[n] = (float)(1.3 * (value + .05 + check_random(-.02, .02)));
             mask.data[n] = n % WIDTH > 9;
         }
-        CHECK(esra_alike_structure(&images[0], &images[1], &mask, 1.3, pool, &share, &message) == ESRA_OK);
+        CHECK(esra_alike_structure(&images[0], &images[1], &mask, 1.3, context, &share) == ESRA_OK);
         CHECK(layers ? share > .4 : fabs(share - 1 / (16 * 3.14159)) < .005);
     }
     for (int n = 0; n < SAMPLES; n++)
         mask.data[n] = 0;
-    CHECK(esra_alike_structure(&images[0], &images[1], &mask, 1, pool, &share, &message) == ESRA_OK && share == 1);
+    CHECK(esra_alike_structure(&images[0], &images[1], &mask, 1, context, &share) == ESRA_OK && share == 1);
     esra_image_free(&images[0]);
     esra_image_free(&images[1]);
     esra_image_free(&mask);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 int main(void)

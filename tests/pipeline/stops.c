@@ -3,7 +3,7 @@
  * look, so that nobody finds it too early to ask, and notes who asks. */
 #include <esra/esra.h>
 
-#include "base/pool.h"
+#include "base/context.h"
 #include "check.h"
 
 double __wrap_esra_timer_now_s(void);
@@ -25,9 +25,9 @@ static int place_count;
 static int yes_place, yes_question;
 static bool yes;
 
-bool __real_esra_pool_stopping(struct pool *pool);
-bool __wrap_esra_pool_stopping(struct pool *pool);
-bool __wrap_esra_pool_stopping(struct pool *pool)
+bool __real_esra_context_stopping(struct context *context);
+bool __wrap_esra_context_stopping(struct context *context);
+bool __wrap_esra_context_stopping(struct context *context)
 {
     int n = 0;
     while (n < place_count && places[n].address != __builtin_return_address(0))
@@ -35,7 +35,7 @@ bool __wrap_esra_pool_stopping(struct pool *pool)
     if (n == place_count && CHECK(n < PLACES))
         places[place_count++] = (struct place){__builtin_return_address(0), 0};
     yes = yes || (++places[n].questions == yes_question && n == yes_place);
-    return __real_esra_pool_stopping(pool);
+    return __real_esra_context_stopping(context);
 }
 
 #define PHOTOS 3

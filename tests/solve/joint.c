@@ -91,19 +91,19 @@ static struct run usual_run(void)
 static struct joint_info solve(const struct run *run, struct image *t, struct image *seen)
 {
     struct message message = {""};
-    struct pool *pool;
+    struct context *context;
     struct joint *joint;
     struct joint_info info = {0};
     struct joint_model model = {.mixing = run->mixing, .reflection_gain = run->gain, .motion = run->motion};
-    CHECK(esra_pool_create(&pool, run->threads, &message) == ESRA_OK);
-    CHECK(esra_joint_create(&joint, &(struct joint_photos){run->photos, photos, masks}, 4, pool, &message) == ESRA_OK);
-    CHECK(esra_joint_solve(joint, &model, &run->settings, run->finest, &info, &message) == ESRA_OK);
+    CHECK(esra_context_create(&context, run->threads, &message) == ESRA_OK);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){run->photos, photos, masks}, 4, context) == ESRA_OK);
+    CHECK(esra_joint_solve(joint, &model, &run->settings, run->finest, &info) == ESRA_OK);
     if (run->resume)
-        CHECK(esra_joint_resume(joint, &model, &run->settings, &info, &message) == ESRA_OK);
-    CHECK(esra_joint_transmitted(joint, t, &message) == ESRA_OK);
-    CHECK(esra_joint_seen(joint, run->photos - 1, seen, &message) == ESRA_OK);
+        CHECK(esra_joint_resume(joint, &model, &run->settings, &info) == ESRA_OK);
+    CHECK(esra_joint_transmitted(joint, t) == ESRA_OK);
+    CHECK(esra_joint_seen(joint, run->photos - 1, seen) == ESRA_OK);
     esra_joint_free(&joint);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
     return info;
 }
 
@@ -205,27 +205,27 @@ static void the_true_motion_scores_best(void)
 {
     static const double errors[][2] = {{-4, -5}, {3, -5}, {-4, 3}, {3, 3}, {1, 0}, {28, 20}, {1e4, 0}};
     struct message message;
-    struct pool *pool;
+    struct context *context;
     struct joint *joint;
     struct run run = usual_run();
     struct joint_info best, found;
     make_scene();
-    CHECK(esra_pool_create(&pool, 2, &message) == ESRA_OK);
-    CHECK(esra_joint_create(&joint, &(struct joint_photos){2, photos, masks}, 3, pool, &message) == ESRA_OK);
+    CHECK(esra_context_create(&context, 2, &message) == ESRA_OK);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){2, photos, masks}, 3, context) == ESRA_OK);
     CHECK(esra_joint_solve(joint, &(struct joint_model){.mixing = mixing, .reflection_gain = gain, .motion = motion},
-                           &run.settings, 1, &best, &message) == ESRA_OK);
+                           &run.settings, 1, &best) == ESRA_OK);
     for (size_t k = 0; k < sizeof errors / sizeof *errors; k++) {
         double wrong[9 * PHOTOS];
         memcpy(wrong, motion, sizeof wrong);
         wrong[9 + 2] += errors[k][0];
         wrong[9 + 5] += errors[k][1];
         CHECK(esra_joint_solve(joint, &(struct joint_model){.mixing = mixing, .reflection_gain = gain, .motion = wrong},
-                               &run.settings, 1, &found, &message) == ESRA_OK);
+                               &run.settings, 1, &found) == ESRA_OK);
         if (!CHECK(found.score > best.score))
             printf("    motion %zu: %g against %g\n", k, found.score, best.score);
     }
     esra_joint_free(&joint);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
     free_scene();
 }
 
@@ -303,7 +303,7 @@ static void one_pixel_is_enough(void)
 static void nonsense_is_refused(void)
 {
     struct message message;
-    struct pool *pool;
+    struct context *context;
     struct joint *joint;
     struct joint_info info;
     double bad[9 * PHOTOS];
@@ -311,18 +311,17 @@ static void nonsense_is_refused(void)
     make_scene();
     memcpy(bad, motion, sizeof bad);
     bad[12] = NAN;
-    CHECK(esra_pool_create(&pool, 1, &message) == ESRA_OK);
-    CHECK(esra_joint_create(&joint, &(struct joint_photos){0, photos, masks}, 4, pool, &message) == ESRA_BAD_ARGUMENT);
-    CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, photos}, 4, pool, &message) ==
-          ESRA_BAD_DATA);
+    CHECK(esra_context_create(&context, 1, &message) == ESRA_OK);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){0, photos, masks}, 4, context) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, photos}, 4, context) == ESRA_BAD_DATA);
     CHECK(joint == NULL);
-    CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, NULL}, 4, pool, &message) == ESRA_OK);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, NULL}, 4, context) == ESRA_OK);
     CHECK(esra_joint_resume(joint, &(struct joint_model){.mixing = mixing, .reflection_gain = gain, .motion = motion},
-                            &run.settings, &info, &message) == ESRA_BAD_ARGUMENT);
+                            &run.settings, &info) == ESRA_BAD_ARGUMENT);
     CHECK(esra_joint_solve(joint, &(struct joint_model){.mixing = mixing, .reflection_gain = gain, .motion = bad},
-                           &run.settings, 0, &info, &message) == ESRA_BAD_DATA);
+                           &run.settings, 0, &info) == ESRA_BAD_DATA);
     esra_joint_free(&joint);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
     free_scene();
 }
 

@@ -110,16 +110,16 @@ static struct joint_info solve(const struct joint_model *model, const struct joi
                                struct image *t)
 {
     struct message message = {""};
-    struct pool *pool;
+    struct context *context;
     struct joint *joint;
     struct joint_info info = {0};
-    CHECK(esra_pool_create(&pool, threads, &message) == ESRA_OK);
-    CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, masks}, 4, pool, &message) == ESRA_OK);
-    if (!CHECK(esra_joint_solve(joint, model, settings, 0, &info, &message) == ESRA_OK))
+    CHECK(esra_context_create(&context, threads, &message) == ESRA_OK);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, masks}, 4, context) == ESRA_OK);
+    if (!CHECK(esra_joint_solve(joint, model, settings, 0, &info) == ESRA_OK))
         printf("    %s\n", message.text);
-    CHECK(esra_joint_transmitted(joint, t, &message) == ESRA_OK);
+    CHECK(esra_joint_transmitted(joint, t) == ESRA_OK);
     esra_joint_free(&joint);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
     return info;
 }
 
@@ -260,22 +260,22 @@ static void degenerate_maps_stay_finite(void)
 static void nonsense_is_refused(void)
 {
     struct message message;
-    struct pool *pool;
+    struct context *context;
     struct joint *joint;
     struct joint_info info;
     struct joint_settings settings = usual();
     double none[PHOTOS] = {1, -1, 1, 1};
     make_scene(true);
-    CHECK(esra_pool_create(&pool, 1, &message) == ESRA_OK);
-    CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, masks}, 4, pool, &message) == ESRA_OK);
+    CHECK(esra_context_create(&context, 1, &message) == ESRA_OK);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, masks}, 4, context) == ESRA_OK);
     struct joint_model model = {.mixing = mixing, .reflection_gain = gain, .maps = photos};
-    CHECK(esra_joint_solve(joint, &model, &settings, 0, &info, &message) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_joint_solve(joint, &model, &settings, 0, &info) == ESRA_BAD_ARGUMENT);
     model = (struct joint_model){.mixing = mixing, .reflection_gain = gain, .maps = maps, .expected = masks};
-    CHECK(esra_joint_solve(joint, &model, &settings, 0, &info, &message) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_joint_solve(joint, &model, &settings, 0, &info) == ESRA_BAD_ARGUMENT);
     model = (struct joint_model){.mixing = mixing, .reflection_gain = gain, .maps = maps, .confidence = none};
-    CHECK(esra_joint_solve(joint, &model, &settings, 0, &info, &message) == ESRA_BAD_DATA);
+    CHECK(esra_joint_solve(joint, &model, &settings, 0, &info) == ESRA_BAD_DATA);
     esra_joint_free(&joint);
-    esra_pool_free(&pool);
+    esra_context_free(&context);
     free_scene();
 }
 

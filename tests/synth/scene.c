@@ -117,7 +117,7 @@ static struct transform inner(const esra_transform *t)
 }
 
 /* Root mean square of photo_i(f x)/a_i - b_i/a_i R(g^-1 f x) - T(x) over the pixels x where all are seen. */
-static double misfit(const struct scene *scene, int i, struct pool *pool)
+static double misfit(const struct scene *scene, int i, struct context *context)
 {
     struct transform f = inner(&scene->transmitted_motion[i]), g = inner(&scene->reflected_motion[i]), back;
     struct image photo, reflected, masks;
@@ -127,8 +127,8 @@ static double misfit(const struct scene *scene, int i, struct pool *pool)
     create(&photo, WIDTH, HEIGHT, CHANNELS);
     create(&reflected, WIDTH, HEIGHT, CHANNELS);
     create(&masks, WIDTH, HEIGHT, 2);
-    esra_resample(pool, &scene->photos[i], &f, &photo, image_plane(&masks, 0));
-    esra_resample(pool, &scene->reflected, &back, &reflected, image_plane(&masks, 1));
+    esra_resample(context, &scene->photos[i], &f, &photo, image_plane(&masks, 0));
+    esra_resample(context, &scene->reflected, &back, &reflected, image_plane(&masks, 1));
     for (size_t n = 0, pixels = WIDTH * HEIGHT; n < CHANNELS * pixels; n++) {
         double seen = masks.data[n % pixels] * masks.data[n % pixels + pixels];
         double rest = (photo.data[n] - scene->gain[i] * reflected.data[n]) / scene->mixing[i] - scene->transmitted.data[n];
@@ -146,8 +146,8 @@ static double misfit(const struct scene *scene, int i, struct pool *pool)
 static void truth_explains_every_photo(void)
 {
     const double noises[] = {0, 0.01};
-    struct pool *pool;
-    CHECK(esra_pool_create(&pool, 2, &message) == ESRA_OK);
+    struct context *context;
+    CHECK(esra_context_create(&context, 2, &message) == ESRA_OK);
     for (int n = 0; n < 2; n++) {
         struct scene scene;
         esra_synth_settings s = settings();
@@ -160,13 +160,13 @@ static void truth_explains_every_photo(void)
         linearise(&scene.transmitted);
         linearise(&scene.reflected);
         for (int i = 0; i < PHOTOS; i++)
-            CHECK_NEAR(misfit(&scene, i, pool), 0, 0.001 + 2.5 * s.noise);
+            CHECK_NEAR(misfit(&scene, i, context), 0, 0.001 + 2.5 * s.noise);
         /* ... and nothing else does: half a pixel of error shows. */
         scene.transmitted_motion[1].h[2] += 0.5;
-        CHECK(n > 0 || misfit(&scene, 1, pool) > 0.003);
+        CHECK(n > 0 || misfit(&scene, 1, context) > 0.003);
         scene_free(&scene);
     }
-    esra_pool_free(&pool);
+    esra_context_free(&context);
 }
 
 static void the_reference_stands_still(void)

@@ -1,0 +1,44 @@
+/* base/context.h - what work runs in: its threads, the instructions it may use, whom to ask whether it is still wanted,
+ * and where failures are told. Everything long takes a context. */
+#ifndef ESRA_BASE_CONTEXT_H
+#define ESRA_BASE_CONTEXT_H
+
+#include "base/pool.h"
+
+/* Answers whether the caller has had enough. */
+typedef bool context_question(void *user);
+
+struct context {
+    struct message *message; /* the caller's; must outlive the context */
+    struct pool *pool;
+    unsigned features; /* instructions that tasks may use, a set of enum cpu_feature */
+
+    context_question *enough; /* NULL: nobody asks to stop */
+    void *user;
+    double asked_s; /* when `enough` was last called, on the timer */
+    bool stopping;
+};
+
+/* threads as esra_pool_create() has them; features: all that the processor has. */
+esra_status esra_context_create(struct context **context, int threads, struct message *message);
+
+/* Ends the threads, frees *context and sets it to NULL. */
+void esra_context_free(struct context **context);
+
+/* From here on tasks may use those of the processor's features that are in `mask`. */
+void esra_context_limit(struct context *context, unsigned mask);
+
+/* Threads that really run, at least 1. */
+int esra_context_threads(const struct context *context);
+
+/* From here on esra_context_stopping() calls `enough`, at most every tenth of a second. NULL: nobody is asked. */
+void esra_context_ask(struct context *context, context_question *enough, void *user);
+
+/* True from the first yes on. Long loops call it and end early. Only the thread that called esra_context_run() may call
+ * it: inside a task, worker 0. */
+bool esra_context_stopping(struct context *context);
+
+/* As esra_pool_run(). */
+void esra_context_run(struct context *context, pool_task *run, void *work, int tasks, pool_watch *watch);
+
+#endif
