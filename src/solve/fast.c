@@ -18,7 +18,6 @@
 #include <limits.h>
 #include <math.h>
 
-#include "base/cpu.h"
 #include "base/timer.h"
 #include "solve/balance.h"
 #include "solve/engine.h"
@@ -388,7 +387,7 @@ esra_status esra_fast_run(struct monitor *monitor, struct arena *arena)
 {
     struct fast fast = {
         .monitor = monitor, .problem = monitor->problem, .threads = esra_context_threads(monitor->context)};
-    esra_kernels_fill(&fast.kernels, esra_cpu_features() & (unsigned)monitor->settings->cpu_mask);
+    esra_kernels_fill(&fast.kernels, monitor->context->features);
     fast.sweeper.kernels = &fast.kernels;
     fast.sweeper.context = monitor->context;
     esra_arena_count(arena);

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "base/cpu.h"
 #include "base/rows.h"
 #include "base/timer.h"
 
@@ -44,7 +43,7 @@ esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena)
     lay_out(monitor, threads, arena);
     for (int c = 0; c < monitor->problem->channels; c++)
         monitor->best[c] = (struct certificate){.objective = INFINITY, .bound = -INFINITY};
-    monitor->certify = esra_certificate_find(esra_cpu_features() & (unsigned)monitor->settings->cpu_mask);
+    monitor->certify = esra_certificate_find(monitor->context->features);
     atomic_init(&monitor->stop, false);
     monitor->info = (esra_info)ESRA_INFO_INIT;
     monitor->most_iterations = 0;

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/cpu.h"
 #include "base/plane.h"
 #include "solve/engine.h"
 #include "solve/pactv.h"
@@ -308,7 +307,7 @@ esra_status esra_paper_run(struct monitor *monitor, struct arena *arena)
         clear(paper.q_tilde[n]);
     }
     memset(paper.zeros, 0, (stride_of(problem) + KERNEL_PAD) * sizeof *paper.zeros);
-    esra_kernels_fill(&paper.kernels, esra_cpu_features() & (unsigned)monitor->settings->cpu_mask);
+    esra_kernels_fill(&paper.kernels, monitor->context->features);
     esra_context_run(monitor->context, load_piece, &paper, paper.pieces, NULL);
     iterate(&paper);
     return ESRA_OK;
