@@ -11,8 +11,6 @@
 #include "pipeline/pipeline.h"
 #include "pipeline/plan.h"
 #include "settings.h"
-#include "solve/engine.h"
-#include "solve/problem.h"
 
 #define STRING_(x) #x
 #define STRING(x) STRING_(x)
@@ -21,7 +19,7 @@ struct esra_solver {
     struct message message;
     struct context *context;
     int threads_asked; /* for, when the context was made */
-    struct arena monitor_arena, engine_arena;
+    struct solve_memory memory;
     esra_progress *progress;
     void *user;
 };
@@ -44,8 +42,7 @@ void esra_solver_free(esra_solver **solver)
     if (!solver || !*solver)
         return;
     esra_context_free(&(*solver)->context);
-    esra_arena_free(&(*solver)->monitor_arena);
-    esra_arena_free(&(*solver)->engine_arena);
+    esra_solve_memory_free(&(*solver)->memory);
     esra_release(solver);
 }
 
@@ -88,34 +85,21 @@ static void return_info(esra_info *to, const esra_info *from)
     to->struct_size = size;
 }
 
-esra_status esra_solver_run(esra_solver *solver, const esra_problem *caller_problem, const esra_settings *caller_settings,
+esra_status esra_solver_run(esra_solver *solver, const esra_problem *problem, const esra_settings *caller_settings,
                             const esra_result *result, esra_info *info)
 {
     esra_status status;
     esra_settings settings;
-    struct problem problem;
+    esra_info filled = ESRA_INFO_INIT;
     if (!solver)
         return ESRA_BAD_ARGUMENT;
     solver->message.text[0] = '\0';
     TRY(esra_settings_check(&settings, caller_settings, &solver->message));
-    TRY(esra_problem_check(&problem, caller_problem, result, settings.lambda, &solver->message));
     TRY(prepare_context(solver, &settings));
-    if (settings.max_iterations == 0)
-        settings.max_iterations = esra_engine_iterations(settings.engine);
-
-    struct monitor monitor = {
-        .problem = &problem,
-        .settings = &settings,
-        .result = result,
-        .context = solver->context,
-        .progress = solver->progress,
-        .user = solver->user,
-    };
-    TRY(esra_monitor_begin(&monitor, &solver->monitor_arena));
-    TRY(esra_engine_find(settings.engine)(&monitor, &solver->engine_arena));
-    esra_monitor_end(&monitor);
+    struct solve_task task = {problem, result, &settings, solver->progress, solver->user};
+    TRY(esra_solve(solver->context, &task, &solver->memory, &filled));
     if (info)
-        return_info(info, &monitor.info);
+        return_info(info, &filled);
 done:
     return status;
 }
@@ -132,7 +116,7 @@ static bool take_struct(void *to, const void *from, size_t size)
     return true;
 }
 
-/* Stands between the pipeline, the solves in it, and the caller's function: tells the time since the whole began, and hears
+/* Stands between the pipeline, the solve in it, and the caller's function: tells the time since the whole began, and hears
  * whether the layers are unwanted. */
 struct listener {
     esra_progress *progress;
@@ -153,14 +137,12 @@ static int hear(void *user, const esra_info *so_far)
 
 /* What both calls below share. The solver's own message and threads serve the whole of it. */
 static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_photos,
-                                const esra_settings *caller_settings, esra_separation *caller_separation,
-                                esra_status (*run)(struct pipeline *))
+                                const esra_settings *caller_settings, esra_separation *caller_separation, bool motions_only)
 {
     esra_status status;
     esra_settings settings;
     esra_photos photos = ESRA_PHOTOS_INIT;
     esra_separation separation = {0};
-    struct pipeline pipeline = {0};
     if (!solver)
         return ESRA_BAD_ARGUMENT;
     struct listener listener = {solver->progress, solver->user, esra_timer_now_s(), false};
@@ -171,37 +153,32 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
         return esra_fail(&solver->message, ESRA_BAD_ARGUMENT,
                          "photos or separation was not initialised: set struct_size to the size of the struct");
     TRY(prepare_context(solver, &settings));
-    settings.threads =
-        solver->threads_asked; /* the solves within keep the context, whatever becomes of the processors */
-    if (listener.progress)
-        esra_solver_set_progress(solver, hear, &listener);
-    pipeline = (struct pipeline){.input = &photos,
-                                 .settings = &settings,
-                                 .output = &separation,
-                                 .context = solver->context,
-                                 .solver = solver,
-                                 .progress = solver->progress,
-                                 .user = solver->user,
-                                 .unwanted = &listener.unwanted};
-    TRY(run(&pipeline));
+    struct run run = {.input = &photos,
+                      .settings = &settings,
+                      .output = &separation,
+                      .context = solver->context,
+                      .memory = &solver->memory,
+                      .progress = listener.progress ? hear : NULL,
+                      .user = &listener,
+                      .unwanted = &listener.unwanted,
+                      .motions_only = motions_only};
+    TRY(esra_pipeline_run(&run));
     size_t callers = caller_separation->struct_size;
     memcpy(caller_separation, &separation, callers < sizeof separation ? callers : sizeof separation);
 done:
-    esra_solver_set_progress(solver, listener.progress, listener.user);
-    esra_pipeline_free(&pipeline);
     return status;
 }
 
 esra_status esra_solver_separate(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
                                  esra_separation *separation)
 {
-    return run_pipeline(solver, photos, settings, separation, esra_pipeline_run);
+    return run_pipeline(solver, photos, settings, separation, false);
 }
 
 esra_status esra_solver_align(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
                               esra_separation *separation)
 {
-    return run_pipeline(solver, photos, settings, separation, esra_pipeline_align_only);
+    return run_pipeline(solver, photos, settings, separation, true);
 }
 
 static esra_status make_plan(struct shape shape, const esra_settings *caller_settings, esra_plan *plan,

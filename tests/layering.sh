@@ -28,11 +28,12 @@ allowed 'solve/*' 'solve/ ops/ kernels/ base/'
 allowed 'align/*' 'align/ ops/ kernels/ base/'
 allowed 'camera/*' 'camera/ align/features.h align/field.h align/linear.h align/pyramid.h ops/ base/'
 allowed 'gradients/*' 'gradients/ ops/ kernels/ base/'
+allowed 'evidence/*' 'evidence/ solve/ ops/ base/'
 allowed 'colour/*' 'colour/ kernels/ base/'
 allowed 'measure/*' 'measure/ base/'
 allowed 'synth/*' 'synth/ ops/ base/'
 allowed 'io/*' 'io/ base/'
-allowed 'pipeline/*' 'pipeline/ align/ camera/ gradients/ solve/ ops/ base/'
+allowed 'pipeline/*' 'pipeline/ evidence/ align/ camera/ gradients/ solve/ ops/ base/'
 allowed '*.[ch]' 'settings.h pipeline/ solve/ base/'
 for file in tools/esra/*.[ch]; do
     case $file in */bench.c) rooms='io\|colour\|base\|kernels' ;; *) rooms='io\|colour\|base' ;; esac

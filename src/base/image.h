@@ -29,10 +29,20 @@ esra_status esra_images_create(struct image **images, int count, int width, int 
 /* Frees the images and their array, and sets *images to NULL; NULL is fine. */
 void esra_images_free(struct image **images, int count);
 
+/* Of one channel, and of all. */
+static inline size_t image_pixels(const struct image *image)
+{
+    return (size_t)image->width * (size_t)image->height;
+}
+
+static inline size_t image_samples(const struct image *image)
+{
+    return image_pixels(image) * (size_t)image->channels;
+}
+
 static inline struct plane image_plane(const struct image *image, int channel)
 {
-    size_t size = (size_t)image->width * (size_t)image->height;
-    return (struct plane){image->data + (size_t)channel * size, image->width, image->height, image->width};
+    return (struct plane){image->data + (size_t)channel * image_pixels(image), image->width, image->height, image->width};
 }
 
 #endif

@@ -1,240 +1,222 @@
 /* pipeline/pipeline.c - from photos to layers: the steps in order, nothing else. */
 #include "pipeline/pipeline.h"
 
-#include "base/memory.h"
-#include "base/timer.h"
-#include "pipeline/parallax.h"
+#include "pipeline/deep.h"
+#include "pipeline/flat.h"
+#include "pipeline/give_back.h"
 
-typedef esra_status step(struct pipeline *p);
+/* What the steps hand on to one another. */
+struct pipeline {
+    struct run *run;
+    struct wishes wishes;
+    struct series photos, halved;
+    const struct series *small;  /* the photos, or halved ones: models are searched for on these */
+    struct model flat, depth;    /* of the small photos */
+    struct model model;          /* that is delivered, of the photos */
+    struct evidence evidence;
+    struct image doubt;          /* part of the reflection that the photos leave open: it stays in T */
+    struct layers layers;
+};
 
-/* Runs the steps one after the other, until one fails or the caller has had enough. */
-static esra_status run_steps(struct pipeline *p, const char *stage, step *const *steps, int count)
+static esra_status load(struct pipeline *p)
 {
-    esra_status status = ESRA_OK;
-    p->stage = stage;
-    for (int n = 0; n < count && status == ESRA_OK && !esra_pipeline_stopping(p, stage); n++)
-        status = steps[n](p);
+    struct run *run = p->run;
+    esra_status status;
+    TRY(esra_series_load(&p->photos, run));
+    TRY(esra_evidence_create(&p->evidence, p->photos.photos, p->photos.reference, run->context->message));
+    TRY(esra_evidence_photos(&p->evidence, &p->photos, run));
+    p->wishes = esra_wishes_of(run->input, run->motions_only);
+    p->small = &p->photos;
+    if (!series_is_small(&p->photos)) {
+        TRY(esra_series_shrink(&p->halved, &p->photos, run));
+        p->small = &p->halved;
+    }
+done:
     return status;
 }
 
-static step *const first_steps[] = {esra_pipeline_approach, esra_pipeline_align};
-static step *const depth_first_steps[] = {esra_pipeline_approach, esra_pipeline_choose};
-static step *const motion_steps[] = {esra_pipeline_warp, esra_pipeline_measure, esra_pipeline_compare,
-                                     esra_pipeline_find_reflection};
-static step *const joint_steps[] = {esra_pipeline_solve_jointly, esra_pipeline_exchange, esra_pipeline_judge};
-static step *const choose_steps[] = {esra_pipeline_choose};
-static step *const depth_motion_steps[] = {esra_parallax_find_camera,    esra_pipeline_measure, esra_parallax_level,
-                                           esra_pipeline_compare_scales, esra_pipeline_compare, esra_parallax_vote,
-                                           esra_parallax_find_reflection};
-static step *const depth_joint_steps[] = {esra_parallax_solve_jointly};
-static step *const judge_steps[] = {esra_pipeline_judge};
-static step *const layer_steps[] = {esra_pipeline_extract, esra_pipeline_solve};
-
-#define RUN_STEPS(p, stage, steps) run_steps(p, stage, steps, (int)(sizeof steps / sizeof steps[0]))
-
-/* A yes that the context got, for whichever pipeline, is a yes for its siblings too: their photos may be half-way
- * through a step. */
-bool esra_pipeline_stopping(struct pipeline *p, const char *stage)
+static esra_status try_flat(struct pipeline *p)
 {
-    esra_info info = ESRA_INFO_INIT;
-    info.stage = stage;
-    info.threads = esra_context_threads(p->context);
-    info.seconds = esra_timer_now_s() - p->started_s;
-    p->stopped = p->stopped || esra_context_stopping(p->context);
-    if (!p->stopped && p->progress)
-        p->stopped = p->progress(p->user, &info) != 0;
-    return p->stopped;
+    struct run *run = p->run;
+    struct way_evidence *evidence = &p->evidence.flat;
+    int rounds = p->small == &p->photos ? FLAT_ROUNDS : FLAT_ROUNDS - 1;
+    esra_status status;
+    TRY(esra_flat_align(&p->flat, p->small, run));
+    STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->flat, run));
+    if (esra_verdict_noise_alone(evidence, &pipeline_thresholds))
+        return ESRA_OK;
+    STEP(run, STAGE_ALIGN, esra_flat_find_reflection(&p->flat, run));
+    STEP(run, STAGE_SEPARATE, esra_flat_solve(&p->flat, p->small, 0, rounds, run));
+    STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, &p->flat, &p->doubt, run));
+done:
+    return status;
 }
 
-/* What the context asks, so that steps can stop in their midst too. */
-static bool enough(void *user)
+/* While depth is tried, the flat model's photos, which can be warped again, make room. */
+static esra_status try_depth(struct pipeline *p)
 {
-    struct pipeline *p = user;
-    return esra_pipeline_stopping(p, p->stage);
+    struct run *run = p->run;
+    struct way_evidence *evidence = &p->evidence.depth;
+    esra_status status;
+    esra_model_park(&p->flat);
+    TRY(esra_deep_align(&p->depth, p->small, NULL, run));
+    STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->depth, run));
+    if (esra_verdict_noise_alone(evidence, &pipeline_thresholds))
+        return ESRA_OK;
+    STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->depth, p->small, run));
+    STEP(run, STAGE_SEPARATE, esra_deep_solve(&p->depth, run));
+    STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, &p->depth, NULL, run));
+done:
+    return status;
 }
 
-/* What the caller wants filled stays; of an earlier call's answers, which a run that is stopped would leave, nothing does. */
-static void forget_answers(esra_separation *out)
+/* The models worth trying, on small photos. */
+static esra_status search(struct pipeline *p)
 {
-    esra_separation blank = ESRA_SEPARATION_INIT;
-    blank.struct_size = out->struct_size;
-    blank.transmitted = out->transmitted;
-    blank.reflected = out->reflected;
-    blank.confidence = out->confidence;
-    blank.transmitted_motion = out->transmitted_motion;
-    blank.reflected_motion = out->reflected_motion;
-    blank.mixing = out->mixing;
-    blank.reflection_gain = out->reflection_gain;
-    blank.facts = out->facts;
-    *out = blank;
+    esra_status status = ESRA_OK;
+    if (esra_verdict_tries_flat(&p->wishes))
+        TRY(try_flat(p));
+    if (esra_verdict_tries_depth(&p->evidence, &p->wishes, &pipeline_thresholds))
+        STEP(p->run, STAGE_SEPARATE, try_depth(p));
+done:
+    return status;
 }
 
-static void begin(struct pipeline *p)
+static void move(struct model *to, struct model *from)
 {
-    forget_answers(p->output);
-    p->stage = "align";
-    p->started_s = esra_timer_now_s();
-    esra_context_ask(p->context, enough, p);
+    *to = *from;
+    *from = (struct model){0};
 }
 
-static void end(struct pipeline *p)
+static esra_status deliver_flat(struct pipeline *p)
 {
-    esra_context_ask(p->context, NULL, NULL);
+    esra_status status = ESRA_OK;
+    esra_model_free(&p->depth);
+    p->evidence.delivered = p->evidence.flat;
+    if (p->small == &p->photos) {
+        move(&p->model, &p->flat);
+        if (!p->model.aligned[0].data)
+            STEP(p->run, STAGE_SEPARATE, esra_flat_unpark(&p->model, &p->photos, p->run));
+    } else {
+        TRY(esra_flat_enlarge(&p->model, &p->photos, &p->flat, p->run));
+    }
+done:
+    return status;
+}
+
+/* A model of the photos in that light, from what the trial knows. */
+static esra_status make_depth(struct pipeline *p, const struct series *photos)
+{
+    struct run *run = p->run;
+    struct way_evidence *evidence = &p->evidence.delivered;
+    struct model *start = p->depth.photos ? &p->depth : NULL;
+    esra_status status;
+    TRY(esra_deep_align(&p->model, photos, start, run));
+    esra_model_free(&p->depth);
+    if (p->small == &p->photos)
+        STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->model, run));
+    if (!esra_verdict_noise_alone(evidence, &pipeline_thresholds))
+        STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->model, photos, run));
+done:
+    return status;
+}
+
+static esra_status deliver_depth(struct pipeline *p, enum light light)
+{
+    struct series roots = {0};
+    esra_status status = ESRA_OK;
+    esra_model_free(&p->flat);
+    esra_image_free(&p->doubt); /* of the flat model's reflection */
+    p->evidence.delivered = p->evidence.depth;
+    if (p->small == &p->photos && p->depth.photos && p->depth.light == light) {
+        move(&p->model, &p->depth);
+        return ESRA_OK;
+    }
+    if (light == LIGHT_ROOT)
+        TRY(esra_series_root(&roots, &p->photos, p->run));
+    TRY(make_depth(p, light == LIGHT_ROOT ? &roots : &p->photos));
+    esra_series_free(&roots); /* makes room for the joint solve */
+    if (!p->run->motions_only)
+        STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, p->run));
+done:
+    esra_series_free(&roots);
+    return status;
+}
+
+/* The model that predicts best, of the photos themselves. */
+static esra_status deliver(struct pipeline *p)
+{
+    struct way way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
+    esra_status status = way.kind == MODEL_FLAT ? deliver_flat(p) : deliver_depth(p, way.light);
+    esra_series_free(&p->halved);
+    return status;
 }
 
 /* A run that was stopped has nothing to show but the photo. */
-static void give_up(struct pipeline *p)
+static esra_status give_up(struct pipeline *p)
 {
-    p->output->method = ESRA_METHOD_NONE;
-    p->output->info = (esra_info)ESRA_INFO_INIT;
-    p->output->info.outcome = ESRA_STOPPED;
+    esra_separation *out = p->run->output;
+    out->method = ESRA_METHOD_NONE;
+    out->warnings = 0;
+    out->info = (esra_info)ESRA_INFO_INIT;
+    out->info.outcome = ESRA_STOPPED;
+    return p->model.photos ? ESRA_OK : esra_model_create(&p->model, MODEL_FLAT, &p->photos, p->run->context->message);
 }
 
-/* By homographies first, unless it was said or found on small photos that depth is the way. Transforms that were given leave
- * no depth to find. */
-static esra_status find_motions(struct pipeline *p)
+static esra_status decide(struct pipeline *p)
 {
     esra_status status = ESRA_OK;
-    p->by_depth = p->input->motion == ESRA_MOTION_DEPTH && !p->input->transmitted;
-    if (p->by_depth && p->input->swap)
-        return esra_fail(p->context->message, ESRA_BAD_ARGUMENT,
-                         "layers cannot be swapped when they are told apart by depth");
-    TRY(p->by_depth ? RUN_STEPS(p, "align", depth_first_steps) : RUN_STEPS(p, "align", first_steps));
-    TRY(p->by_depth ? RUN_STEPS(p, "align", depth_motion_steps) : RUN_STEPS(p, "align", motion_steps));
+    STEP(p->run, STAGE_SEPARATE, esra_evidence_delivered(&p->evidence, &p->model, p->run));
+    if (p->run->stopped)
+        return give_up(p);
+    struct verdict verdict = esra_verdict(&p->evidence, &p->wishes, &pipeline_thresholds);
+    p->run->output->method = verdict.method;
+    p->run->output->warnings = verdict.warnings;
 done:
     return status;
 }
 
-/* From nothing again, as the way by depth needs it; the judgement stays. */
-static esra_status start_over(struct pipeline *p)
-{
-    struct pipeline fresh = esra_pipeline_sibling(p, p->input);
-    fresh.by_depth = true;
-    fresh.adds_up = p->adds_up;
-    fresh.judgement = p->judgement;
-    p->judgement = (struct judgement){0};
-    esra_pipeline_free(p);
-    *p = fresh;
-    return esra_pipeline_load(p);
-}
-
-/* The last step by homographies may find that depth is the way. */
-static esra_status solve_both(struct pipeline *p)
+static esra_status solve(struct pipeline *p)
 {
     esra_status status = ESRA_OK;
-    if (!p->by_depth) {
-        TRY(RUN_STEPS(p, "separate", joint_steps));
-        TRY(RUN_STEPS(p, "separate", choose_steps));
-        if (!p->by_depth)
-            return ESRA_OK;
-        TRY(start_over(p));
-        TRY(RUN_STEPS(p, "align", depth_motion_steps));
+    esra_method method = p->run->output->method;
+    if (method == ESRA_METHOD_NONE)
+        return ESRA_OK;
+    TRY(esra_layers_solve(&p->layers, &p->model, method, &p->doubt, p->run));
+    if (!p->layers.solved)
+        TRY(give_up(p));
+done:
+    return status;
+}
+
+static void clean_up(struct pipeline *p)
+{
+    esra_layers_free(&p->layers);
+    esra_model_free(&p->flat);
+    esra_model_free(&p->depth);
+    esra_model_free(&p->model);
+    esra_evidence_free(&p->evidence);
+    esra_image_free(&p->doubt);
+    esra_series_free(&p->halved);
+    esra_series_free(&p->photos);
+}
+
+esra_status esra_pipeline_run(struct run *run)
+{
+    struct pipeline p = {.run = run};
+    esra_status status;
+    esra_run_begin(run);
+    TRY(load(&p));
+    TRY(search(&p));
+    STEP(run, STAGE_SEPARATE, deliver(&p));
+    TRY(decide(&p));
+    if (!run->motions_only) {
+        TRY(solve(&p));
+        TRY(esra_give_back_layers(&p.layers, &p.model, run));
     }
-    TRY(RUN_STEPS(p, "separate", depth_joint_steps));
+    esra_give_back_facts(&p.model, &p.evidence, run);
 done:
+    esra_run_end(run);
+    clean_up(&p);
     return status;
-}
-
-esra_status esra_pipeline_try_flat(struct pipeline *p)
-{
-    esra_status status;
-    TRY(RUN_STEPS(p, "align", motion_steps));
-    TRY(RUN_STEPS(p, "separate", joint_steps));
-done:
-    return status;
-}
-
-esra_status esra_pipeline_try_depth(struct pipeline *p)
-{
-    esra_status status;
-    p->by_depth = true;
-    TRY(RUN_STEPS(p, "align", depth_motion_steps));
-    TRY(RUN_STEPS(p, "separate", depth_joint_steps));
-    TRY(RUN_STEPS(p, "separate", judge_steps));
-done:
-    return status;
-}
-
-static double lap(struct pipeline *p, double *total_s)
-{
-    double now_s = esra_timer_now_s() - p->started_s, lap_s = now_s - *total_s;
-    *total_s = now_s;
-    return lap_s;
-}
-
-/* Motions are as good as those of a separation: the rounds of the joint solve refine both layers'. Transforms are what is
- * asked for, so that homographies are the way unless depth was named. */
-esra_status esra_pipeline_align_only(struct pipeline *p)
-{
-    esra_photos input = *p->input;
-    const esra_photos *callers = p->input;
-    esra_status status;
-    if (input.motion == ESRA_MOTION_AUTO)
-        input.motion = ESRA_MOTION_HOMOGRAPHY;
-    p->input = &input;
-    p->wants_layers = input.motion != ESRA_MOTION_DEPTH;
-    begin(p);
-    TRY(esra_pipeline_load(p));
-    TRY(find_motions(p));
-    if (!p->by_depth)
-        TRY(RUN_STEPS(p, "align", joint_steps));
-    p->output->align_s = lap(p, &p->output->total_s);
-    if (p->stopped) {
-        give_up(p);
-    } else {
-        TRY(esra_pipeline_inspect(p));
-        esra_pipeline_decide(p);
-    }
-    esra_pipeline_tell(p);
-done:
-    p->input = callers;
-    end(p);
-    return status;
-}
-
-esra_status esra_pipeline_run(struct pipeline *p)
-{
-    esra_status status;
-    esra_separation *out = p->output;
-    begin(p);
-    p->wants_layers = true;
-    TRY(esra_pipeline_load(p));
-    TRY(find_motions(p));
-    out->align_s = lap(p, &out->total_s);
-    TRY(solve_both(p));
-    if (!p->stopped)
-        TRY(esra_pipeline_inspect(p));
-    if (p->stopped)
-        give_up(p);
-    else
-        esra_pipeline_decide(p);
-    out->joint_s = lap(p, &out->total_s);
-    if (out->method != ESRA_METHOD_NONE)
-        TRY(RUN_STEPS(p, "solve", layer_steps));
-    if (p->stopped && !p->solved)
-        give_up(p);
-    out->solve_s = lap(p, &out->total_s);
-    TRY(esra_pipeline_return(p));
-    lap(p, &out->total_s);
-done:
-    end(p);
-    return status;
-}
-
-void esra_pipeline_free(struct pipeline *p)
-{
-    esra_images_free(&p->aligned, p->photos);
-    esra_images_free(&p->masks, p->photos);
-    esra_guide_free(&p->guide);
-    esra_judgement_free(&p->judgement);
-    esra_joint_free(&p->joint);
-    esra_images_free(&p->copies, p->photos);
-    esra_parallax_free(&p->parallax, p->photos);
-    esra_release(&p->seen);
-    esra_release(&p->looks);
-    esra_release(&p->motions);
-    esra_release(&p->still);
-    esra_release(&p->mirror);
-    esra_release(&p->mixing);
-    esra_release(&p->reflection_gain);
 }

@@ -7,8 +7,9 @@
 #include "pipeline/plan.h"
 
 #include "base/memory.h"
+#include "evidence/leave_out.h"
 #include "ops/lanes.h"
-#include "pipeline/pipeline.h"
+#include "pipeline/series.h"
 #include "solve/engine.h"
 
 /* How far the reflection's canvas exceeds the frame, and the strips that the adjoint is added up in
@@ -27,7 +28,7 @@
  * sums from which on other things make room for them (camera/depth.c). */
 #define SWEEP_SIDE   700
 #define SWEEP_SHARE  .2
-#define SWEEP_LABELS 96
+#define SWEEP_LABELS 120
 #define SWEEP_BESIDE ((double)(40 << 20))
 
 /* All levels of a pyramid together: 1 + 1/4 + 1/16 + ... */
@@ -105,11 +106,11 @@ static double engine(const struct shape *s)
 
 /* ---- The stages ---- */
 
-/* What pipeline/small.c makes of large photos, and those copies. */
+/* What pipeline/series.c makes of large photos, and those copies. */
 static struct shape small_shape(const struct shape *s)
 {
     struct shape small = *s;
-    while (pixels(&small) > SMALL_PIXELS) {
+    while (pixels(&small) > SERIES_SMALL_PIXELS) {
         small.width = (small.width + 1) / 2;
         small.height = (small.height + 1) / 2;
     }
@@ -146,7 +147,7 @@ static double rounds_bytes(const struct shape *s)
 static double judging(const struct shape *s)
 {
     struct shape judged = *s;
-    while (judged.width > JUDGED_SIDE || judged.height > JUDGED_SIDE) {
+    while (judged.width > LEAVE_OUT_SIDE || judged.height > LEAVE_OUT_SIDE) {
         judged.width = (judged.width + 1) / 2;
         judged.height = (judged.height + 1) / 2;
     }
@@ -210,11 +211,11 @@ static double solve_bytes(const struct shape *s)
 
 /* Seconds of one core of 3 GHz, roughly, for a pixel of a photo; the solve's for each channel of a layer, to the gap
  * that esra separate asks for. */
-static const struct stage {
+static const struct need {
     const char *name;
     double (*bytes)(const struct shape *);
     double pixel_s, sample_s;
-} stages[] = {
+} needs[] = {
     {"align", align_bytes, 8e-6, 0},
     {"reflection", reflection_bytes, 4e-6, 0},
     {"joint", rounds_bytes, 6e-6, 0},
@@ -225,20 +226,20 @@ static const struct stage {
     {"solve", solve_bytes, 0, 0.8e-6},
 };
 
-static double seconds(const struct stage *stage, const struct shape *s)
+static double seconds(const struct need *need, const struct shape *s)
 {
-    return pixels(s) * (stage->pixel_s * s->photos + stage->sample_s * (s->photos + 1) * s->channels);
+    return pixels(s) * (need->pixel_s * s->photos + need->sample_s * (s->photos + 1) * s->channels);
 }
 
 void esra_pipeline_plan(const struct shape *shape, esra_plan *plan)
 {
     plan->bytes = plan->core_seconds = 0;
-    for (size_t n = 0; n < sizeof stages / sizeof stages[0]; n++) {
-        double bytes = stages[n].bytes(shape);
-        plan->core_seconds += seconds(&stages[n], shape);
+    for (size_t n = 0; n < sizeof needs / sizeof needs[0]; n++) {
+        double bytes = needs[n].bytes(shape);
+        plan->core_seconds += seconds(&needs[n], shape);
         if (bytes > plan->bytes) {
             plan->bytes = bytes;
-            plan->stage = stages[n].name;
+            plan->stage = needs[n].name;
         }
     }
 }
@@ -247,5 +248,5 @@ void esra_solve_plan(const struct shape *shape, esra_plan *plan)
 {
     plan->bytes = engine(shape);
     plan->stage = "solve";
-    plan->core_seconds = seconds(&stages[sizeof stages / sizeof stages[0] - 1], shape);
+    plan->core_seconds = seconds(&needs[sizeof needs / sizeof needs[0] - 1], shape);
 }

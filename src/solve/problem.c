@@ -9,8 +9,6 @@
 
 /* Data this large is mis-scaled (8 or 16 bit code values at most reach 65535); squares of it still sum in double and
  * differences still fit in float. */
-#define LARGEST_SAMPLE 1e6f
-#define LARGEST_MIXING 1e3
 
 /* A caller built before starts existed has a struct that ends here. */
 #define OLDEST_PROBLEM offsetof(esra_problem, start_layers)
@@ -73,9 +71,9 @@ static esra_status check_mixing(struct problem *out, struct message *message)
     out->data_norm_squared = 1;
     for (int i = 0; i < out->photos; i++) {
         double a = out->mixing[i];
-        if (!(a >= 0 && a <= LARGEST_MIXING))
+        if (!(a >= 0 && a <= PROBLEM_LARGEST_MIXING))
             return esra_fail(message, ESRA_BAD_DATA, "mixing coefficient %d is %g: it must lie in [0, %g]", i + 1, a,
-                             LARGEST_MIXING);
+                             PROBLEM_LARGEST_MIXING);
         out->data_norm_squared += a * a;
     }
     return ESRA_OK;
@@ -86,7 +84,7 @@ static esra_status check_photos(const struct problem *problem, struct message *m
     esra_status status = ESRA_OK;
     for (int i = 0; i < problem->photos; i++) {
         TRY(check_shape(&problem->mixtures[i], problem, problem->channels, "mixture", i + 1, message));
-        TRY(check_samples(&problem->mixtures[i], problem->width, problem->height, -LARGEST_SAMPLE, LARGEST_SAMPLE,
+        TRY(check_samples(&problem->mixtures[i], problem->width, problem->height, -PROBLEM_LARGEST, PROBLEM_LARGEST,
                           "mixture", i + 1, message));
         if (!problem->weights)
             continue;
@@ -105,7 +103,7 @@ static esra_status check_gradients(const struct problem *problem, struct message
         int horizontal = n % 2;
         TRY(check_shape(&problem->gradients[n], problem, problem->channels, names[horizontal], n / 2, message));
         TRY(check_samples(&problem->gradients[n], problem->width - horizontal, problem->height - !horizontal,
-                          -LARGEST_SAMPLE, LARGEST_SAMPLE, names[horizontal], n / 2, message));
+                          -PROBLEM_LARGEST, PROBLEM_LARGEST, names[horizontal], n / 2, message));
     }
 done:
     return status;
@@ -120,7 +118,7 @@ static esra_status check_start(const struct problem *problem, struct message *me
         const char *what = field < 0 ? "start layer" : "start dual of layer";
         int layer = field < 0 ? n : field / 2;
         TRY(check_shape(image, problem, problem->channels, what, layer, message));
-        TRY(check_samples(image, problem->width - horizontal, problem->height - vertical, -LARGEST_SAMPLE, LARGEST_SAMPLE,
+        TRY(check_samples(image, problem->width - horizontal, problem->height - vertical, -PROBLEM_LARGEST, PROBLEM_LARGEST,
                           what, layer, message));
     }
 done:

@@ -5,6 +5,10 @@
 #include "base/context.h"
 #include "base/status.h"
 
+/* Samples and mixing coefficients beyond these are mis-scaled. */
+#define PROBLEM_LARGEST 1e6f
+#define PROBLEM_LARGEST_MIXING 1e3
+
 struct problem {
     int photos, layers; /* m, m+1 */
     int width, height, channels;

@@ -1,28 +1,33 @@
 /* tests/pipeline/certificate.c - the gap that a separation tells is that of the problem it made: the solve inside it is
  * caught (the linker's --wrap), asked for its duals as well, and checked from the arrays alone, in double. */
-#include "solve/instance.h"
+#include "solve/solve.h"
+
+#include "../solve/instance.h"
 
 #define WIDTH   64
 #define HEIGHT  48
 #define PHOTOS  3
 #define SAMPLES (WIDTH * HEIGHT * 3)
 
-esra_status __real_esra_solver_run(esra_solver *solver, const esra_problem *problem, const esra_settings *settings,
-                                   const esra_result *result, esra_info *info);
-esra_status __wrap_esra_solver_run(esra_solver *solver, const esra_problem *problem, const esra_settings *settings,
-                                   const esra_result *result, esra_info *info);
+esra_status __real_esra_solve(struct context *context, const struct solve_task *task, struct solve_memory *memory,
+                              esra_info *info);
+esra_status __wrap_esra_solve(struct context *context, const struct solve_task *task, struct solve_memory *memory,
+                              esra_info *info);
 
 static int checked;
 
-esra_status __wrap_esra_solver_run(esra_solver *solver, const esra_problem *problem, const esra_settings *settings,
-                                   const esra_result *result, esra_info *info)
+esra_status __wrap_esra_solve(struct context *context, const struct solve_task *task, struct solve_memory *memory,
+                              esra_info *info)
 {
+    const esra_problem *problem = task->problem;
     const esra_image *first = &problem->mixtures[0];
     struct instance it = instance_make(problem->photos, first->width, first->height, first->channels);
-    esra_result with_duals = *result;
+    esra_result with_duals = *task->result;
+    struct solve_task again = *task;
     with_duals.duals = it.duals;
-    esra_status status = __real_esra_solver_run(solver, problem, settings, &with_duals, info);
-    it.lambda = settings->lambda;
+    again.result = &with_duals;
+    esra_status status = __real_esra_solve(context, &again, memory, info);
+    it.lambda = task->settings->lambda;
     it.weighted = problem->weights != NULL;
     for (int i = 0; i < problem->photos; i++) {
         it.mixing[i] = problem->mixing[i];
@@ -31,7 +36,7 @@ esra_status __wrap_esra_solver_run(esra_solver *solver, const esra_problem *prob
             it.weights[i] = problem->weights[i];
     }
     for (int l = 0; l <= problem->photos; l++) {
-        it.layers[l] = result->layers[l];
+        it.layers[l] = task->result->layers[l];
         it.gradients[2 * l] = problem->gradients[2 * l];
         it.gradients[2 * l + 1] = problem->gradients[2 * l + 1];
     }

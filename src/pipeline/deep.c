@@ -1,0 +1,183 @@
+/* pipeline/deep.c - the scene behind the glass by depth: camera, maps, and the photos warped by them. */
+#include "pipeline/deep.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/select.h"
+#include "camera/model.h"
+#include "gradients/offset.h"
+#include "ops/resample.h"
+#include "pipeline/gains.h"
+#include "pipeline/thresholds.h"
+
+/* ---- Camera and depth ---- */
+
+static esra_status find_scene(struct model *model, const struct series *seen, struct run *run)
+{
+    struct model_depth *depth = &model->depth;
+    struct depth_options options = {0};
+    esra_status status;
+    TRY(esra_camera_find(&depth->camera, run->context, seen->images, seen->photos, seen->reference));
+    if (depth->camera.found && !esra_run_stopping(run, STAGE_ALIGN))
+        TRY(esra_depth_transmitted(&depth->scene, run->context, &depth->camera, seen->images, &options));
+done:
+    return status;
+}
+
+/* Tracks and depths are looked for in the root of light, so that shadows count. */
+static esra_status find_scene_in_roots(struct model *model, const struct series *series, struct run *run)
+{
+    struct series roots = {0};
+    esra_status status;
+    TRY(esra_series_root(&roots, series, run));
+    TRY(find_scene(model, &roots, run));
+done:
+    esra_series_free(&roots);
+    return status;
+}
+
+/* Camera and scene's depth move from one model to another of the same size. */
+static void take_scene(struct model_depth *to, struct model_depth *from)
+{
+    to->camera = from->camera;
+    to->scene = from->scene;
+    from->camera = (struct camera){0};
+    from->scene = (struct depth){0};
+}
+
+/* ---- Photos through maps ---- */
+
+esra_status esra_deep_median_shift(const struct image *map, struct transform *shift, struct message *message)
+{
+    size_t pixels = image_pixels(map), width = (size_t)map->width;
+    float *values = esra_allocate_untouched(pixels, sizeof *values), middle[2];
+    if (!values)
+        return esra_fail_memory(message);
+    for (int c = 0; c < 2; c++) {
+        for (size_t n = 0; n < pixels; n++)
+            values[n] = map->data[c * pixels + n] - (float)(c ? n / width : n % width);
+        middle[c] = esra_select_rank(values, pixels, pixels / 2);
+    }
+    *shift = esra_transform_shift(middle[0], middle[1]);
+    esra_release(&values);
+    return ESRA_OK;
+}
+
+/* Photo i in the reference's frame; its mask is 0 where it does not see what the reference shows: past its own frame, or
+ * hidden by something nearer. */
+static esra_status warp_photo(struct model *model, const struct series *series, int i, struct context *context)
+{
+    struct model_depth *depth = &model->depth;
+    struct image visible = {0};
+    struct canvas_offset none = {0, 0};
+    esra_status status;
+    TRY(esra_image_create(&visible, model->width, model->height, 1, context->message));
+    esra_camera_map(context, &depth->camera, i, &depth->scene.inverse, none, &depth->still[i]);
+    esra_resample_map(context, &series->images[i], &depth->still[i], &model->aligned[i], image_plane(&model->masks[i], 0));
+    TRY(esra_camera_visible(context, &depth->camera, i, &depth->scene.inverse, none,
+                            pipeline_thresholds.depth_step_labels * depth->scene.step, &visible));
+    for (size_t n = 0; n < image_pixels(&visible); n++)
+        model->masks[i].data[n] *= visible.data[n];
+    TRY(esra_deep_median_shift(&depth->still[i], &model->still[i], context->message));
+done:
+    esra_image_free(&visible);
+    return status;
+}
+
+/* The reference sees all of its own frame, a photo that is not aligned nothing of it. */
+static void fix_mask(struct model *model, const struct series *series, int i)
+{
+    bool reference = i == model->reference;
+    size_t pixels = image_pixels(&model->masks[i]);
+    if (reference)
+        memcpy(model->aligned[i].data, series->images[i].data, image_samples(&model->aligned[i]) * sizeof(float));
+    for (size_t n = 0; n < pixels && (reference || !model->motions[i].aligned); n++)
+        model->masks[i].data[n] = reference;
+    model->motions[i].overlap = esra_image_mean(&model->masks[i]);
+}
+
+static esra_status warp_all(struct model *model, const struct series *series, struct run *run)
+{
+    const struct model_depth *depth = &model->depth;
+    bool known = depth->scene.inverse.data != NULL;
+    struct message *message = run->context->message;
+    esra_status status = ESRA_OK;
+    for (int i = 0; i < model->photos; i++) {
+        bool reference = i == model->reference;
+        TRY(esra_image_create(&model->aligned[i], model->width, model->height, model->channels, message));
+        TRY(esra_image_create(&model->masks[i], model->width, model->height, 1, message));
+        TRY(esra_image_create(&model->depth.still[i], model->width, model->height, 2, message));
+        model->motions[i].aligned = reference || (known && depth->camera.pose[i].tracks >= CAMERA_TRACKS_LEAST);
+        model->motions[i].explained = reference ? 1 : depth->scene.explained;
+        if (known && !esra_context_stopping(run->context))
+            TRY(warp_photo(model, series, i, run->context));
+        fix_mask(model, series, i);
+    }
+done:
+    return status;
+}
+
+/* What each photo lacks everywhere against the reference, added to it. */
+static esra_status level(struct model *model, struct run *run)
+{
+    size_t pixels = (size_t)model->width * (size_t)model->height;
+    float *scratch = esra_allocate_untouched(pixels, sizeof *scratch);
+    if (!scratch)
+        return esra_fail_memory(run->context->message);
+    for (int i = 0; i < model->photos && !esra_context_stopping(run->context); i++) {
+        double *offset = model->depth.offset[i];
+        if (!model_takes_part(model, i))
+            continue;
+        esra_offset_estimate(&model->aligned[model->reference], &model->aligned[i], &model->masks[i], model->mixing[i],
+                             offset, scratch);
+        for (size_t n = 0; n < image_samples(&model->aligned[i]); n++)
+            model->aligned[i].data[n] += (float)(model->mixing[i] * offset[n / pixels]);
+    }
+    esra_release(&scratch);
+    return ESRA_OK;
+}
+
+esra_status esra_deep_align(struct model *model, const struct series *series, struct model *start, struct run *run)
+{
+    esra_status status;
+    bool same_size = start && start->width == series->width && start->height == series->height;
+    TRY(esra_model_create(model, MODEL_DEPTH, series, run->context->message));
+    if (same_size)
+        take_scene(&model->depth, &start->depth);
+    else
+        STEP(run, STAGE_ALIGN, series->light == LIGHT_LINEAR ? find_scene_in_roots(model, series, run)
+                                                         : find_scene(model, series, run));
+    STEP(run, STAGE_ALIGN, warp_all(model, series, run));
+    if (start && !same_size)
+        esra_gains_take(model, start);
+    else
+        STEP(run, STAGE_ALIGN, esra_gains_measure(model, run));
+    STEP(run, STAGE_ALIGN, level(model, run));
+done:
+    return status;
+}
+
+/* ---- Back ---- */
+
+bool esra_deep_follow(const struct model *model, int i, int x, int y, double *u, double *v)
+{
+    const struct model_depth *depth = &model->depth;
+    float inverse = plane_row(image_plane(&depth->scene.inverse, 0), y)[x];
+    return model_project(&depth->camera, i, x, y, inverse, u, v);
+}
+
+esra_status esra_deep_return(const struct model *model, int i, const struct image *image, struct image *own,
+                              struct image *mask, struct context *context)
+{
+    const struct model_depth *depth = &model->depth;
+    struct image back = {0};
+    esra_status status;
+    TRY(esra_image_create(&back, model->width, model->height, 2, context->message));
+    TRY(esra_camera_unmap(context, &depth->camera, i, &depth->scene.inverse, (struct canvas_offset){0, 0}, &back));
+    esra_resample_map(context, image, &back, own, image_plane(mask, 0));
+done:
+    esra_image_free(&back);
+    return status;
+}

@@ -1,0 +1,51 @@
+/* pipeline/evidence.h - the numbers of evidence.def as values: measured here, decided on in verdict.c. */
+#ifndef ESRA_PIPELINE_EVIDENCE_H
+#define ESRA_PIPELINE_EVIDENCE_H
+
+#include "evidence/leave_out.h"
+#include "pipeline/model.h"
+
+struct way_evidence {
+#define SERIES_EVIDENCE(name, meaning)
+#define WAY_EVIDENCE(name, meaning) double name;
+#define PHOTO_EVIDENCE(name, meaning)
+#include "pipeline/evidence.def"
+};
+
+struct photo_evidence {
+#define SERIES_EVIDENCE(name, meaning)
+#define WAY_EVIDENCE(name, meaning)
+#define PHOTO_EVIDENCE(name, meaning) double name;
+#include "pipeline/evidence.def"
+};
+
+struct evidence {
+#define SERIES_EVIDENCE(name, meaning) double name;
+#define WAY_EVIDENCE(name, meaning)
+#define PHOTO_EVIDENCE(name, meaning)
+#include "pipeline/evidence.def"
+    struct way_evidence flat, depth, delivered;
+    int photos, reference;
+    struct photo_evidence *photo; /* [photos], owned */
+};
+
+/* Everything NaN: nothing was measured. */
+esra_status esra_evidence_create(struct evidence *evidence, int photos, int reference, struct message *message);
+
+/* Harmless on a zeroed one. */
+void esra_evidence_free(struct evidence *evidence);
+
+/* Of the photos by themselves: clipped, deviation, sharpness. */
+esra_status esra_evidence_photos(struct evidence *evidence, const struct series *series, struct run *run);
+
+/* Of photos that are aligned: structure; of the camera, where there is one. */
+esra_status esra_evidence_alignment(struct way_evidence *way, const struct model *model, struct run *run);
+
+/* Of layers that are solved for: leave-one-out error, opposed gradients, trust. The part of the reflection that the
+ * photos leave in doubt comes with it, for the caller to free; NULL: not wanted. */
+esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, struct image *doubt, struct run *run);
+
+/* The rest, of the model that is delivered: its photos, and how its layers compare. */
+esra_status esra_evidence_delivered(struct evidence *evidence, const struct model *model, struct run *run);
+
+#endif

@@ -1,0 +1,76 @@
+/* pipeline/model.h - two layers and how they show in the photos: photo_i = a_i T + b_i R(g_i), every photo warped into the
+ * reference's frame, where T stands still. A search returns one; it can be taken to another size and be a start there. */
+#ifndef ESRA_PIPELINE_MODEL_H
+#define ESRA_PIPELINE_MODEL_H
+
+#include "align/align.h"
+#include "camera/depth.h"
+#include "gradients/agreement.h"
+#include "pipeline/series.h"
+#include "solve/joint.h"
+
+/* FLAT: each layer moves by a homography a photo. DEPTH: both are rigid scenes before one moving camera, and their motions
+ * dense maps that follow from inverse depths. */
+enum model_kind { MODEL_FLAT, MODEL_DEPTH };
+
+/* What a model by depth has besides; zeroed in a flat one. Arrays have one entry a photo. */
+struct model_depth {
+    struct camera camera;
+    struct depth scene, mirrored; /* inverse depths behind the glass, and in it */
+    struct image *still;          /* reference px -> photo px of the scene, as maps */
+    struct image *mirror;         /* g_i as maps */
+    double (*offset)[3];          /* what photo i lacks in each channel against the reference, over a_i; `aligned` has it added */
+    struct agreement agreement;   /* T's gradients by voting */
+    struct image voted;           /* T integrated from them */
+};
+
+/* Frames: photo i's own; the reference photo's, into which all are warped; and R's, which is the reference's too, R being
+ * drawn where the reference photo shows it. Arrays have one entry a photo. */
+struct model {
+    enum model_kind kind;
+    enum light light;
+    int photos, reference, width, height, channels;
+    double scale;                  /* its px over px of the caller's photos */
+    struct photo_motion *motions;  /* as alignment found them; which photos take part */
+    struct transform *still;       /* f_i: reference px -> photo px, by which T stands still; by depth, the median shift */
+    struct transform *mirror;      /* g_i: reference px -> px of R's frame; by depth, the median shift */
+    double *mixing;                /* a_i */
+    double *reflection_gain;       /* b_i */
+    struct image *aligned, *masks; /* photos in the reference's frame, and where each sees it */
+    bool two_motions;              /* g_i is known */
+    bool exchanged;                /* what was found to be the reflection is called the scene, as the caller wishes */
+    struct joint *joint;           /* T and R; NULL where they were not solved for */
+    struct joint_info joint_info;
+    struct model_depth depth;
+};
+
+/* A model of the series that knows nothing yet: identities and gains of one. */
+esra_status esra_model_create(struct model *model, enum model_kind kind, const struct series *series,
+                              struct message *message);
+
+/* Frees everything and zeroes *model; harmless on a zeroed one. */
+void esra_model_free(struct model *model);
+
+/* Motions and gains of `from`, in px of the series that `model` was made for. */
+void esra_model_take_motions(struct model *model, const struct model *from);
+
+/* Frees what warping makes again: the photos in the reference's frame. A flat model only. */
+void esra_model_park(struct model *model);
+
+/* Frees what only led to the layers. What is left brings them back into their photos. */
+void esra_model_trim(struct model *model);
+
+/* Photos other than the reference that were aligned. */
+static inline bool model_takes_part(const struct model *model, int i)
+{
+    return i != model->reference && model->motions[i].aligned;
+}
+
+/* What the joint solve needs of the model. Confidences and expected gradients are the caller's to add. */
+struct joint_model esra_model_joint(const struct model *model);
+struct joint_photos esra_model_photos(const struct model *model);
+
+/* a_i and b_i of light: roots have the roots of gains. */
+double esra_model_gain_of_light(const struct model *model, double gain);
+
+#endif

@@ -1,0 +1,70 @@
+/* pipeline/run.c - asking whether the work is still wanted, and the clock. */
+#include "pipeline/run.h"
+
+#include "base/timer.h"
+
+static const char *const stage_names[STAGES] = {"align", "separate", "solve", "return"};
+
+/* The time since the last question was spent on the stage of that question. */
+static void clock_stage(struct run *run, enum stage next)
+{
+    double now_s = esra_timer_now_s();
+    run->spent_s[run->stage] += now_s - run->asked_s;
+    run->asked_s = now_s;
+    run->stage = next;
+}
+
+bool esra_run_stopping(struct run *run, enum stage stage)
+{
+    esra_info info = ESRA_INFO_INIT;
+    clock_stage(run, run->motions_only ? STAGE_ALIGN : stage);
+    info.stage = stage_names[run->stage];
+    info.threads = esra_context_threads(run->context);
+    info.seconds = run->asked_s - run->started_s;
+    run->stopped = run->stopped || esra_context_stopping(run->context);
+    if (!run->stopped && run->progress)
+        run->stopped = run->progress(run->user, &info) != 0;
+    return run->stopped;
+}
+
+/* For the context, through which steps ask in their midst. */
+static bool enough(void *user)
+{
+    struct run *run = user;
+    return esra_run_stopping(run, run->stage);
+}
+
+/* Keeps the caller's output pointers and clears everything else, so that a stopped run reports nothing of an earlier one. */
+static void clear_answers(esra_separation *out)
+{
+    esra_separation blank = ESRA_SEPARATION_INIT;
+    blank.struct_size = out->struct_size;
+    blank.transmitted = out->transmitted;
+    blank.reflected = out->reflected;
+    blank.confidence = out->confidence;
+    blank.transmitted_motion = out->transmitted_motion;
+    blank.reflected_motion = out->reflected_motion;
+    blank.mixing = out->mixing;
+    blank.reflection_gain = out->reflection_gain;
+    blank.facts = out->facts;
+    *out = blank;
+}
+
+void esra_run_begin(struct run *run)
+{
+    clear_answers(run->output);
+    run->stage = STAGE_ALIGN;
+    run->started_s = run->asked_s = esra_timer_now_s();
+    esra_context_ask(run->context, enough, run);
+}
+
+void esra_run_end(struct run *run)
+{
+    esra_separation *out = run->output;
+    esra_context_ask(run->context, NULL, NULL);
+    clock_stage(run, run->stage);
+    out->align_s = run->spent_s[STAGE_ALIGN];
+    out->joint_s = run->spent_s[STAGE_SEPARATE];
+    out->solve_s = run->spent_s[STAGE_SOLVE];
+    out->total_s = run->asked_s - run->started_s;
+}

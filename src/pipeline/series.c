@@ -1,0 +1,125 @@
+/* pipeline/series.c - the caller's photos, smaller copies of them, and their roots. */
+#include "pipeline/series.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "base/rows.h"
+#include "ops/blur.h"
+
+static esra_status create_arrays(struct series *series, struct message *message)
+{
+    series->images = esra_allocate((size_t)series->photos, sizeof *series->images);
+    series->owned = esra_allocate((size_t)series->photos, sizeof *series->owned);
+    return series->images && series->owned ? ESRA_OK : esra_fail_memory(message);
+}
+
+static bool is_planar(const esra_image *image)
+{
+    return image->column_stride == 1 && image->row_stride == image->width &&
+           (image->channels == 1 || image->channel_stride == (ptrdiff_t)image->width * image->height);
+}
+
+static esra_status take_photo(struct series *series, const esra_image *image, int i, struct message *message)
+{
+    if (is_planar(image)) {
+        series->images[i] = (struct image){image->data, series->width, series->height, series->channels};
+        return ESRA_OK;
+    }
+    esra_status status = esra_image_create(&series->owned[i], series->width, series->height, series->channels, message);
+    for (int c = 0; status == ESRA_OK && c < series->channels; c++)
+        esra_plane_load(image_plane(&series->owned[i], c), image, c);
+    series->images[i] = series->owned[i];
+    return status;
+}
+
+esra_status esra_series_load(struct series *series, struct run *run)
+{
+    esra_status status;
+    *series = (struct series){.light = run->input->stored_values ? LIGHT_STORED : LIGHT_LINEAR, .scale = 1};
+    TRY(esra_series_check(series, run));
+    TRY(create_arrays(series, run->context->message));
+    for (int i = 0; i < series->photos; i++)
+        TRY(take_photo(series, &run->input->images[i], i, run->context->message));
+done:
+    return status;
+}
+
+static esra_status halve(struct context *context, const struct image *from, int times, struct image *to)
+{
+    struct image last = *from, next = {0};
+    esra_status status = ESRA_OK;
+    *to = (struct image){0};
+    for (int n = 0; n < times; n++) {
+        TRY(esra_image_reserve(&next, (last.width + 1) / 2, (last.height + 1) / 2, last.channels, context->message));
+        for (int c = 0; c < last.channels; c++)
+            esra_halve(context, image_plane(&last, c), image_plane(&next, c), 1);
+        esra_image_free(to);
+        *to = last = next;
+    }
+    return ESRA_OK;
+done:
+    esra_image_free(to);
+    return status;
+}
+
+esra_status esra_series_shrink(struct series *small, const struct series *series, struct run *run)
+{
+    esra_status status;
+    int times = 0;
+    for (double pixels = (double)series->width * series->height; pixels > SERIES_SMALL_PIXELS; pixels /= 4)
+        times++;
+    *small = *series;
+    small->scale = ldexp(series->scale, -times);
+    TRY(create_arrays(small, run->context->message));
+    for (int n = 0; n < times; n++) {
+        small->width = (small->width + 1) / 2;
+        small->height = (small->height + 1) / 2;
+    }
+    for (int i = 0; i < series->photos && !esra_context_stopping(run->context); i++) {
+        TRY(halve(run->context, &series->images[i], times, &small->owned[i]));
+        small->images[i] = small->owned[i];
+    }
+done:
+    return status;
+}
+
+struct rooting {
+    const struct image *from;
+    struct image *to;
+};
+
+static void root_rows(void *work, int task, int worker)
+{
+    const struct rooting *r = work;
+    (void)worker;
+    for (int channel = 0; channel < r->from->channels; channel++)
+        for (int y = rows_begin(task); y < rows_end(task, r->from->height); y++)
+            for (int x = 0; x < r->from->width; x++) {
+                float light = plane_row(image_plane(r->from, channel), y)[x];
+                plane_row(image_plane(r->to, channel), y)[x] = light > 0 ? sqrtf(light) : 0;
+            }
+}
+
+esra_status esra_series_root(struct series *roots, const struct series *series, struct run *run)
+{
+    esra_status status;
+    *roots = *series;
+    roots->light = LIGHT_ROOT;
+    TRY(create_arrays(roots, run->context->message));
+    for (int i = 0; i < series->photos; i++) {
+        TRY(esra_image_create(&roots->owned[i], series->width, series->height, series->channels, run->context->message));
+        esra_context_run(run->context, root_rows, &(struct rooting){&series->images[i], &roots->owned[i]},
+                         rows_blocks(series->height), NULL);
+        roots->images[i] = roots->owned[i];
+    }
+done:
+    return status;
+}
+
+void esra_series_free(struct series *series)
+{
+    esra_images_free(&series->owned, series->photos);
+    esra_release(&series->images);
+    *series = (struct series){0};
+}

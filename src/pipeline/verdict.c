@@ -1,0 +1,214 @@
+/* pipeline/verdict.c - which model, in which light, whether to show its layers, and what the photographer should know. */
+#include "pipeline/verdict.h"
+
+#include <math.h>
+
+struct wishes esra_wishes_of(const esra_photos *input, bool motions_only)
+{
+    return (struct wishes){.motion = input->motion,
+                           .swap = input->swap != 0,
+                           .transforms = input->transmitted != NULL,
+                           .gradients = input->gradients != NULL,
+                           .stored = input->stored_values != 0,
+                           .linear = input->linear_depth != 0,
+                           .motions_only = motions_only};
+}
+
+/* ---- The way ---- */
+
+bool esra_verdict_tries_flat(const struct wishes *wishes)
+{
+    return wishes->motion != ESRA_MOTION_DEPTH || wishes->transforms;
+}
+
+bool esra_verdict_noise_alone(const struct way_evidence *way, const struct pipeline_thresholds *t)
+{
+    return way->structure > 0 && way->structure < t->noise_structure;
+}
+
+/* Linear light by depth, whatever is measured. Gradients are given in light. */
+static bool light_is_settled(const struct wishes *wishes)
+{
+    return wishes->linear || wishes->gradients || wishes->stored;
+}
+
+bool esra_verdict_tries_depth(const struct evidence *evidence, const struct wishes *wishes,
+                              const struct pipeline_thresholds *t)
+{
+    if (wishes->motions_only || wishes->transforms || wishes->gradients || evidence->photos < 3 ||
+        evidence->photos > AGREEMENT_PHOTOS_MOST)
+        return false;
+    if (!esra_verdict_tries_flat(wishes))
+        return true;
+    return wishes->motion == ESRA_MOTION_AUTO && !wishes->swap && !esra_verdict_noise_alone(&evidence->flat, t);
+}
+
+/* By the ratio of leave-one-out errors, depth over homographies. Where neither predicts clearly better, both motions are about
+ * right, and depth is taken if it explains the photos about as well. It may explain a little less, because its T is also held
+ * to the voted gradients; less so where tracks show no parallax, and depth has little to gain. */
+static bool depth_predicts(const struct way_evidence *depth, const struct way_evidence *flat,
+                           const struct pipeline_thresholds *t)
+{
+    if (isnan(depth->prediction_error) || isnan(flat->prediction_error))
+        return !isnan(depth->prediction_error);
+    double ratio = depth->prediction_error / flat->prediction_error;
+    bool parallax = depth->parallax_px > t->parallax_seen * depth->track_error_px;
+    double slack = parallax ? t->trust_slack : t->trust_slack_flat;
+    return ratio < t->depth_clearly_better || (ratio < t->depth_clearly_worse && depth->trusted > flat->trusted - slack);
+}
+
+/* Layers add up in linear light if it predicts left-out photos well; by depth otherwise in its root. */
+static enum light light_of(const struct evidence *evidence, const struct wishes *wishes, enum model_kind kind,
+                           const struct pipeline_thresholds *t)
+{
+    bool adds_up = evidence->depth.prediction_error < t->linear_predicts * evidence->depth.prediction_base;
+    if (wishes->stored)
+        return LIGHT_STORED;
+    return kind == MODEL_FLAT || light_is_settled(wishes) || adds_up ? LIGHT_LINEAR : LIGHT_ROOT;
+}
+
+struct way esra_verdict_way(const struct evidence *evidence, const struct wishes *wishes,
+                            const struct pipeline_thresholds *t)
+{
+    bool depth = !esra_verdict_tries_flat(wishes) || depth_predicts(&evidence->depth, &evidence->flat, t);
+    enum model_kind kind = depth ? MODEL_DEPTH : MODEL_FLAT;
+    return (struct way){kind, light_of(evidence, wishes, kind, t)};
+}
+
+/* ---- What to show ---- */
+
+/* Two layers explain the photos. Homography layers are rejected if their leave-one-out error is clearly over that of the most
+ * similar photo, or if they cancel each other's edges; where a left-out photo was predicted, more of the latter is accepted.
+ * Depth layers are not tested so: they also rest on voted gradients, which the leave-one-out solves do not use. */
+static bool layers_fit(const struct way_evidence *layers, enum model_kind kind, const struct pipeline_thresholds *t)
+{
+    bool predicted = !isnan(layers->prediction_error);
+    bool cancel = layers->opposed >= (predicted ? t->opposed_most_predicted : t->opposed_most);
+    bool predicts = !predicted || layers->prediction_error < t->worse_than_alike * layers->prediction_base;
+    return layers->trusted >= t->trusted_least && (kind == MODEL_DEPTH || (predicts && !cancel));
+}
+
+static bool is_same_photo(const struct photo_evidence *photo, const struct pipeline_thresholds *t)
+{
+    return photo->residual < t->same_residual;
+}
+
+/* Photos beside the reference that tell something it does not. */
+static int useful_photos(const struct evidence *evidence, const struct pipeline_thresholds *t)
+{
+    int useful = 0;
+    for (int i = 0; i < evidence->photos; i++)
+        useful += i != evidence->reference && evidence->photo[i].aligned > 0 && !is_same_photo(&evidence->photo[i], t);
+    return useful;
+}
+
+static esra_method method_of(const struct evidence *evidence, const struct wishes *wishes, enum model_kind kind,
+                             const struct pipeline_thresholds *t)
+{
+    int useful = useful_photos(evidence, t);
+    bool one_layer = esra_verdict_noise_alone(&evidence->delivered, t) || esra_verdict_noise_alone(&evidence->depth, t);
+    return useful == 0                                       ? ESRA_METHOD_NONE
+           : wishes->gradients                               ? ESRA_METHOD_GIVEN
+           : one_layer                                       ? ESRA_METHOD_NONE
+           : layers_fit(&evidence->delivered, kind, t)       ? ESRA_METHOD_JOINT
+           : useful >= 2                                     ? ESRA_METHOD_VOTING
+                                                             : ESRA_METHOD_NONE;
+}
+
+/* ---- What to say ---- */
+
+static bool is_blank(const struct evidence *evidence, int i, const struct pipeline_thresholds *t)
+{
+    return evidence->shortest_side_px < t->blank_side_px || evidence->photo[i].deviation < t->blank_deviation;
+}
+
+/* |log(a/b)|: how many times a is b, or b is a. */
+static bool differs(double a, double b, double ratio)
+{
+    return fabs(log(a / b)) > log(ratio);
+}
+
+static unsigned photo_warnings(const struct evidence *evidence, int i, const struct wishes *wishes,
+                               const struct pipeline_thresholds *t)
+{
+    const struct photo_evidence *photo = &evidence->photo[i], *reference = &evidence->photo[evidence->reference];
+    bool blank = is_blank(evidence, i, t) || is_blank(evidence, evidence->reference, t);
+    if (!(photo->aligned > 0))
+        return ESRA_WARN_NOT_ALIGNED | (blank ? ESRA_WARN_BLANK : 0);
+    return (is_same_photo(photo, t) ? ESRA_WARN_SAME_PHOTO : 0) |
+           (photo->overlap < t->overlap_least ? ESRA_WARN_LITTLE_OVERLAP : 0) |
+           (differs(photo->gain, 1, t->exposure_ratio) ? ESRA_WARN_EXPOSURE : 0) |
+           (differs(photo->scale, 1, t->zoom_ratio) ? ESRA_WARN_ZOOM : 0) |
+           (!wishes->transforms && differs(photo->sharpness, reference->sharpness, t->focus_ratio) ? ESRA_WARN_FOCUS : 0);
+}
+
+/* A person who moves is lost in one piece, where all else is explained; elsewhere unexplained patches are strewn. */
+static bool something_moves(const struct evidence *evidence, const struct pipeline_thresholds *t)
+{
+    bool moves = false;
+    for (int i = 0; i < evidence->photos; i++) {
+        double patch = evidence->photo[i].largest_patch;
+        moves = moves || (patch > t->moving_share && patch < t->moving_most &&
+                          patch > t->moving_of_all * evidence->photo[i].patches);
+    }
+    return moves && evidence->delivered.trusted > t->moving_trusted;
+}
+
+/* A fence or dirt is mostly darker than what it hides, and than layers, which only add up, can explain. Good scenes have about
+ * as much that is brighter. */
+static bool something_hides(const struct evidence *evidence, const struct pipeline_thresholds *t)
+{
+    int hidden = 0;
+    for (int i = 0; i < evidence->photos; i++) {
+        const struct photo_evidence *photo = &evidence->photo[i];
+        hidden += photo->darker > t->hidden_share && photo->darker > t->hidden_over_brighter * photo->brighter;
+    }
+    return 2 * hidden >= evidence->photos;
+}
+
+/* A reflection is out of focus, or doubled by the two faces of the glass: if the layer called reflected is clearly sharper, and
+ * strong, it may be the scene. Of two photos that is not certain enough to be said. */
+static bool may_be_exchanged(const struct evidence *evidence, const struct wishes *wishes,
+                             const struct pipeline_thresholds *t)
+{
+    const struct way_evidence *layers = &evidence->delivered;
+    return !wishes->swap && evidence->photos > 2 && layers->trusted > t->exchanged_trusted &&
+           layers->energy > t->exchanged_energy && layers->sharpness < t->exchanged_sharpness;
+}
+
+/* How far the layers moved apart in the photo in which they did most; NaN where one motion was found. */
+static double most_apart_px(const struct evidence *evidence)
+{
+    double most = NAN;
+    for (int i = 0; i < evidence->photos; i++)
+        if (i != evidence->reference)
+            most = fmax(most, evidence->photo[i].apart_px);
+    return most;
+}
+
+static unsigned layer_warnings(const struct evidence *evidence, const struct wishes *wishes, enum model_kind kind,
+                               const struct pipeline_thresholds *t)
+{
+    double apart_px = most_apart_px(evidence);
+    bool bent = fabs(evidence->depth.bend) >= t->lens_bend || fabs(evidence->delivered.bend) >= t->lens_bend;
+    bool solved = !isnan(evidence->delivered.trusted), moves = something_moves(evidence, t);
+    return (isnan(apart_px) && useful_photos(evidence, t) > 0 ? ESRA_WARN_ONE_MOTION : 0) |
+           (apart_px < t->little_motion_px ? ESRA_WARN_LITTLE_MOTION : 0) |
+           (solved && !layers_fit(&evidence->delivered, kind, t) ? ESRA_WARN_POOR_FIT : 0) |
+           (moves ? ESRA_WARN_MOVING : something_hides(evidence, t) ? ESRA_WARN_OPAQUE : 0) |
+           (may_be_exchanged(evidence, wishes, t) ? ESRA_WARN_EXCHANGED : 0) | (bent ? ESRA_WARN_LENS : 0);
+}
+
+struct verdict esra_verdict(const struct evidence *evidence, const struct wishes *wishes,
+                            const struct pipeline_thresholds *t)
+{
+    struct verdict verdict = {.way = esra_verdict_way(evidence, wishes, t)};
+    verdict.method = method_of(evidence, wishes, verdict.way.kind, t);
+    verdict.warnings = layer_warnings(evidence, wishes, verdict.way.kind, t) |
+                       (evidence->clipped > t->clipped_share ? ESRA_WARN_CLIPPED : 0) |
+                       (evidence->photos == 2 ? ESRA_WARN_TWO_PHOTOS : 0);
+    for (int i = 0; i < evidence->photos; i++)
+        if (i != evidence->reference)
+            verdict.warnings |= photo_warnings(evidence, i, wishes, t);
+    return verdict;
+}

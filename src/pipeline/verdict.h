@@ -1,0 +1,51 @@
+/* pipeline/verdict.h - what follows from the evidence: pure functions of it, of the caller's wishes and of the thresholds. */
+#ifndef ESRA_PIPELINE_VERDICT_H
+#define ESRA_PIPELINE_VERDICT_H
+
+#include "pipeline/evidence.h"
+#include "pipeline/thresholds.h"
+
+/* What the caller asked for, as far as it bears on a decision. */
+struct wishes {
+    esra_motion motion;
+    bool swap;         /* what is found to be the reflection is the scene */
+    bool transforms;   /* motions are given */
+    bool gradients;    /* gradients are given */
+    bool stored;       /* photos are code values */
+    bool linear;       /* linear light by depth, too */
+    bool motions_only; /* layers are not asked for */
+};
+
+struct way {
+    enum model_kind kind;
+    enum light light;
+};
+
+struct verdict {
+    struct way way;
+    esra_method method;
+    unsigned warnings; /* a set of esra_warning */
+};
+
+struct wishes esra_wishes_of(const esra_photos *input, bool motions_only);
+
+/* Whether homographies are tried at all. */
+bool esra_verdict_tries_flat(const struct wishes *wishes);
+
+/* Whether a model by depth is tried in linear light on small photos: to learn whether it predicts better than the flat one and
+ * in what light its layers add up. */
+bool esra_verdict_tries_depth(const struct evidence *evidence, const struct wishes *wishes,
+                              const struct pipeline_thresholds *t);
+
+/* Aligned photos differ by noise alone: both layers move together, or there is only one. */
+bool esra_verdict_noise_alone(const struct way_evidence *way, const struct pipeline_thresholds *t);
+
+/* Homographies or depth, and in what light, from evidence.flat and evidence.depth. */
+struct way esra_verdict_way(const struct evidence *evidence, const struct wishes *wishes,
+                            const struct pipeline_thresholds *t);
+
+/* Everything, once evidence.delivered and the photos' is there, too. */
+struct verdict esra_verdict(const struct evidence *evidence, const struct wishes *wishes,
+                            const struct pipeline_thresholds *t);
+
+#endif
