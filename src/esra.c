@@ -140,14 +140,15 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
                                 const esra_settings *caller_settings, esra_separation *caller_separation, bool motions_only)
 {
     esra_status status;
-    esra_settings settings;
+    esra_settings settings, standard;
     esra_photos photos = ESRA_PHOTOS_INIT;
     esra_separation separation = {0};
     if (!solver)
         return ESRA_BAD_ARGUMENT;
     struct listener listener = {solver->progress, solver->user, esra_timer_now_s(), false};
     solver->message.text[0] = '\0';
-    TRY(esra_settings_check(&settings, caller_settings, &solver->message));
+    esra_settings_for_separation(&standard);
+    TRY(esra_settings_check(&settings, caller_settings ? caller_settings : &standard, &solver->message));
     if (!take_struct(&photos, caller_photos, sizeof photos) ||
         !take_struct(&separation, caller_separation, sizeof separation))
         return esra_fail(&solver->message, ESRA_BAD_ARGUMENT,

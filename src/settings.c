@@ -44,18 +44,38 @@ static void write_default(esra_settings *settings, const esra_setting *row)
         memcpy(field, &whole, sizeof whole);
 }
 
+/* A caller built against another header has a struct of another size. */
+static void hand_out(esra_settings *settings, size_t struct_size, esra_settings *all)
+{
+    if (struct_size > sizeof *all) {
+        memset((char *)settings + sizeof *all, 0, struct_size - sizeof *all);
+        struct_size = sizeof *all;
+    }
+    all->struct_size = struct_size;
+    memcpy(settings, all, struct_size);
+}
+
+static void set_defaults(esra_settings *all)
+{
+    memset(all, 0, sizeof *all);
+    for (size_t n = 0; n < ROWS; n++)
+        write_default(all, &table[n]);
+}
+
 void esra_settings_init(esra_settings *settings, size_t struct_size)
 {
     esra_settings all;
-    memset(&all, 0, sizeof all);
-    for (size_t n = 0; n < ROWS; n++)
-        write_default(&all, &table[n]);
-    if (struct_size > sizeof all) {
-        memset((char *)settings + sizeof all, 0, struct_size - sizeof all);
-        struct_size = sizeof all;
-    }
-    all.struct_size = struct_size;
-    memcpy(settings, &all, struct_size);
+    set_defaults(&all);
+    hand_out(settings, struct_size, &all);
+}
+
+void esra_settings_separation_init(esra_settings *settings, size_t struct_size)
+{
+    esra_settings all;
+    set_defaults(&all);
+#define ESRA_SEPARATING(field, value) all.field = value;
+#include <esra/settings.def>
+    hand_out(settings, struct_size, &all);
 }
 
 esra_status esra_settings_check(esra_settings *out, const esra_settings *caller, struct message *message)

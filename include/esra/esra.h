@@ -129,6 +129,15 @@ static inline void esra_settings_default(esra_settings *settings)
     esra_settings_init(settings, sizeof *settings);
 }
 
+/* Likewise with the defaults of esra_solver_separate(), whose lambda and gap suit photos. Call
+ * esra_settings_for_separation() instead from C. */
+ESRA_API void esra_settings_separation_init(esra_settings *settings, size_t struct_size);
+
+static inline void esra_settings_for_separation(esra_settings *settings)
+{
+    esra_settings_separation_init(settings, sizeof *settings);
+}
+
 /* The table itself, for programs that offer the settings to their own users. */
 typedef enum esra_setting_type { ESRA_TYPE_REAL, ESRA_TYPE_COUNT, ESRA_TYPE_TOGGLE, ESRA_TYPE_CHOICE } esra_setting_type;
 
@@ -300,8 +309,9 @@ typedef struct esra_separation {
      ESRA_METHOD_NONE, 0, ESRA_INFO_INIT, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0}
 
 /* Separates the photos: alignment, mixing coefficients, motion of the reflection, gradients of the layers, and the certified
- * solve of esra_solver_run() with the settings given. Borrowed and returned as there. Photos that cannot be separated are
- * no failure: method is then ESRA_METHOD_NONE and transmitted the reference photo. */
+ * solve of esra_solver_run() with the settings given; NULL means those of esra_settings_for_separation(). Borrowed and
+ * returned as there. Photos that cannot be separated are no failure: method is then ESRA_METHOD_NONE and transmitted the
+ * reference photo. */
 ESRA_API esra_status esra_solver_separate(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
                                           esra_separation *separation);
 

@@ -189,6 +189,27 @@ static void the_table_describes_the_struct(void)
     CHECK(settings.lambda == 0.02);
 }
 
+/* Those of a separation differ in lambda and gap alone, and are what it takes where it is given none. */
+static void a_separation_has_settings_of_its_own(void)
+{
+    size_t count;
+    const esra_setting *table = esra_settings_table(&count);
+    esra_settings usual, separating;
+    esra_settings_default(&usual);
+    esra_settings_for_separation(&separating);
+    CHECK(separating.struct_size == sizeof separating && separating.lambda == .003 && separating.gap == .05);
+    for (size_t n = 0; n < count; n++) {
+        size_t size = table[n].type == ESRA_TYPE_REAL ? sizeof(double) : sizeof(int);
+        bool same = memcmp((char *)&usual + table[n].offset, (char *)&separating + table[n].offset, size) == 0;
+        CHECK(same == (strcmp(table[n].name, "lambda") != 0 && strcmp(table[n].name, "gap") != 0));
+    }
+    unsigned char older[sizeof usual];
+    size_t size = offsetof(esra_settings, gap);
+    memset(older, 0xee, sizeof older);
+    esra_settings_separation_init((esra_settings *)(void *)older, size);
+    CHECK(memcmp(older + offsetof(esra_settings, lambda), &separating.lambda, sizeof(double)) == 0 && older[size] == 0xee);
+}
+
 static void a_solver_can_be_used_again(void)
 {
     struct random_problem small, large;
@@ -389,6 +410,7 @@ int main(void)
     RUN(gradients_out_of_range_are_refused);
     RUN(uninitialised_settings_are_refused);
     RUN(the_table_describes_the_struct);
+    RUN(a_separation_has_settings_of_its_own);
     RUN(a_solver_can_be_used_again);
     RUN(names_are_words);
     RUN(plans_grow_with_the_problem);

@@ -24,12 +24,6 @@ struct option {
     const char *help;
 };
 
-/* A setting that starts otherwise in a command than in the library. */
-struct preset {
-    const char *setting;
-    double value;
-};
-
 struct command {
     const char *name;
     const char *summary;     /* half a line */
@@ -41,8 +35,7 @@ struct command {
     int option_count;
     bool takes_settings; /* the library's settings are options too ... */
     const char *only_settings; /* ... but of them only "a|b"; NULL: all */
-    const struct preset *presets;
-    int preset_count;
+    void (*init_settings)(esra_settings *settings, size_t struct_size); /* what they are when nobody says otherwise */
     size_t job_size; /* everything a run holds, beginning with the values of its options; zeroed to begin with */
     enum exit_code (*work)(void *job, const struct parsed *parsed);
     void (*free)(void *job, enum exit_code code); /* what the work left in the job, its options aside; may be NULL */
@@ -50,10 +43,6 @@ struct command {
 
 extern const struct command align_command, batch_command, bench_command, compare_command, help_command, info_command,
     separate_command, solve_command, synth_command;
-
-/* What esra separate starts from. */
-#define SEPARATE_PRESETS 2
-extern const struct preset separate_presets[SEPARATE_PRESETS];
 
 /* All commands, in the order of the help; ends with NULL. */
 extern const struct command *const commands[];

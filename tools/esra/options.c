@@ -49,28 +49,24 @@ void setting_flag(const esra_setting *setting, char *text, size_t size)
         text[length - unit - 1] = '\0';
 }
 
-double setting_default(const struct command *command, const esra_setting *setting)
-{
-    for (int n = 0; n < command->preset_count; n++)
-        if (strcmp(command->presets[n].setting, setting->name) == 0)
-            return command->presets[n].value;
-    return setting->default_value;
-}
-
 static void set_defaults(const struct command *command, esra_settings *settings)
 {
-    size_t count;
-    const esra_setting *table = esra_settings_table(&count);
-    esra_settings_default(settings);
-    for (size_t n = 0; n < count; n++) {
-        double real = setting_default(command, &table[n]);
-        int whole = (int)real;
-        char *field = (char *)settings + table[n].offset;
-        if (table[n].type == ESRA_TYPE_REAL)
-            memcpy(field, &real, sizeof real);
-        else
-            memcpy(field, &whole, sizeof whole);
-    }
+    if (command->init_settings)
+        command->init_settings(settings, sizeof *settings);
+    else
+        esra_settings_default(settings);
+}
+
+double setting_default(const struct command *command, const esra_setting *setting)
+{
+    esra_settings settings;
+    double real;
+    int whole;
+    set_defaults(command, &settings);
+    const char *field = (const char *)&settings + setting->offset;
+    if (setting->type == ESRA_TYPE_REAL)
+        return memcpy(&real, field, sizeof real), real;
+    return memcpy(&whole, field, sizeof whole), whole;
 }
 
 const char *setting_value(const esra_setting *setting)

@@ -283,9 +283,6 @@ static void job_free(void *all, enum exit_code code)
     free(job->facts);
 }
 
-/* Gradients found from photos are good, and layers have settled long before the last digits of the gap (doc/NUMERICS.md). */
-const struct preset separate_presets[SEPARATE_PRESETS] = {{"lambda", 0.003}, {"gap", 0.05}};
-
 const struct command separate_command = {
     .name = "separate",
     .summary = "give back the scene behind the glass, and what each photo reflects",
@@ -302,8 +299,7 @@ const struct command separate_command = {
     .options = separate_options,
     .option_count = sizeof separate_options / sizeof separate_options[0],
     .takes_settings = true,
-    .presets = separate_presets,
-    .preset_count = SEPARATE_PRESETS,
+    .init_settings = esra_settings_separation_init,
     .job_size = sizeof(struct job),
     .work = separate,
     .free = job_free,
