@@ -218,13 +218,20 @@ typedef struct esra_transform {
     double h[9];
 } esra_transform;
 
-typedef enum esra_motion {
-    ESRA_MOTION_HOMOGRAPHY,
-    ESRA_MOTION_AFFINE,
-    ESRA_MOTION_TRANSLATION,
-    ESRA_MOTION_DEPTH, /* two rigid scenes seen by one moving camera: every pixel has a depth */
-    ESRA_MOTION_AUTO,  /* homographies or depth, whichever predicts photos better that it has not seen */
-} esra_motion;
+/* How freely the layers may move from photo to photo: ROW(value, word). */
+#define ESRA_MOTIONS(ROW)                                                                                              \
+    ROW(ESRA_MOTION_HOMOGRAPHY, "homography")                                                                          \
+    ROW(ESRA_MOTION_AFFINE, "affine")                                                                                  \
+    ROW(ESRA_MOTION_TRANSLATION, "translation")                                                                        \
+    ROW(ESRA_MOTION_DEPTH, "depth") /* two rigid scenes seen by one moving camera: every pixel has a depth */          \
+    ROW(ESRA_MOTION_AUTO, "auto")   /* homography or depth, whichever predicts left-out photos better */
+
+#define ESRA_VALUE_(value, word) value,
+
+typedef enum esra_motion { ESRA_MOTIONS(ESRA_VALUE_) } esra_motion;
+
+/* Its word; never NULL, static. */
+ESRA_API const char *esra_motion_name(esra_motion motion);
 
 /* Photos of one scene behind glass, of one size, the camera moved a little between them. What is NULL is estimated. */
 typedef struct esra_photos {
@@ -244,33 +251,34 @@ typedef struct esra_photos {
 } esra_photos;
 #define ESRA_PHOTOS_INIT {sizeof(esra_photos), 0, NULL, 0, 0, ESRA_MOTION_AUTO, 0, NULL, NULL, NULL, NULL, 0}
 
-/* How the layers were told apart. */
-typedef enum esra_method {
-    ESRA_METHOD_NONE,   /* not at all: the photo is given back */
-    ESRA_METHOD_VOTING, /* gradients that most photos agree on are the scene's */
-    ESRA_METHOD_JOINT,  /* the motion of both layers was found, and both were solved for together */
-    ESRA_METHOD_GIVEN,  /* by the caller's gradients */
-} esra_method;
+/* How the layers were told apart: ROW(value, word). */
+#define ESRA_METHODS(ROW)                                                                                              \
+    ROW(ESRA_METHOD_NONE, "none")     /* not at all: the photo is given back */                                        \
+    ROW(ESRA_METHOD_VOTING, "voting") /* gradients that most photos agree on are the scene's */                        \
+    ROW(ESRA_METHOD_JOINT, "joint")   /* the motion of both layers was found, and both were solved for together */     \
+    ROW(ESRA_METHOD_GIVEN, "given")   /* by the caller's gradients */
 
-/* What a photographer should know; a set. */
+typedef enum esra_method { ESRA_METHODS(ESRA_VALUE_) } esra_method;
+
+/* Its word; never NULL, static. */
+ESRA_API const char *esra_method_name(esra_method method);
+
+/* What a photographer should know; a set. warnings.def says of each what is the matter and what to do. */
 typedef enum esra_warning {
-    ESRA_WARN_NOT_ALIGNED = 1 << 0,   /* a photo does not fit the reference, and was left out */
-    ESRA_WARN_SAME_PHOTO = 1 << 1,    /* two photos are the same picture */
-    ESRA_WARN_ONE_MOTION = 1 << 2,    /* nothing moves differently from the rest: there is nothing to tell layers apart by */
-    ESRA_WARN_LITTLE_MOTION = 1 << 3, /* the layers move by less than two pixels against each other */
-    ESRA_WARN_LITTLE_OVERLAP = 1 << 4,
-    ESRA_WARN_CLIPPED = 1 << 5,  /* more than one per cent of the reference photo is overexposed */
-    ESRA_WARN_EXPOSURE = 1 << 6, /* photos differ in exposure by more than a fifth */
-    ESRA_WARN_POOR_FIT = 1 << 7, /* the layers found do not explain the photos well */
-    ESRA_WARN_BLANK = 1 << 8,    /* a photo that does not fit has nothing to go by: one even tone, or a few pixels */
-    ESRA_WARN_TWO_PHOTOS = 1 << 9, /* there are only two, and what they leave open nobody can check */
-    ESRA_WARN_ZOOM = 1 << 10,       /* a photo's scale is not the reference's */
-    ESRA_WARN_FOCUS = 1 << 11,     /* a photo is sharper or less sharp than the reference */
-    ESRA_WARN_OPAQUE = 1 << 12,    /* something before the scene hides it: a fence, dirt */
-    ESRA_WARN_MOVING = 1 << 13,    /* something in the scene moves by itself: people, cars */
-    ESRA_WARN_EXCHANGED = 1 << 14, /* what is called reflected may be the scene */
-    ESRA_WARN_LENS = 1 << 15,      /* the lens bends straight lines, and motions fit the less for it */
+#define ESRA_WARNING(name, bit, id, text, advice) ESRA_WARN_##name = 1 << bit,
+#include <esra/warnings.def>
 } esra_warning;
+
+/* The same for programs that tell their own users. */
+typedef struct esra_warning_row {
+    unsigned bit;       /* an esra_warning */
+    const char *id;     /* a word for programs: "not-aligned" */
+    const char *text;   /* what is the matter, in a sentence */
+    const char *advice; /* what to do about it */
+} esra_warning_row;
+
+/* Static and constant, in the order in which they are best told; *count is set to the number of rows. */
+ESRA_API const esra_warning_row *esra_warning_table(size_t *count);
 
 typedef struct esra_photo_facts {
     int aligned;                /* the scene behind the glass was found in it */

@@ -239,9 +239,35 @@ static void names_are_words(void)
         CHECK(strstr(esra_status_name((esra_status)s), "unknown") == NULL);
     for (int o = ESRA_OPTIMAL; o <= ESRA_STOPPED; o++)
         CHECK(strstr(esra_outcome_name((esra_outcome)o), "unknown") == NULL);
+    for (int m = 0; m <= ESRA_MOTION_AUTO; m++)
+        CHECK(strstr(esra_motion_name((esra_motion)m), "unknown") == NULL);
+    for (int m = 0; m <= ESRA_METHOD_GIVEN; m++)
+        CHECK(strstr(esra_method_name((esra_method)m), "unknown") == NULL);
+    CHECK_TEXT(esra_motion_name(ESRA_MOTION_DEPTH), "depth");
+    CHECK_TEXT(esra_method_name(ESRA_METHOD_JOINT), "joint");
+    CHECK_TEXT(esra_motion_name((esra_motion)99), "unknown motion");
+    CHECK_TEXT(esra_method_name((esra_method)99), "unknown method");
     CHECK_TEXT(esra_status_name((esra_status)99), "unknown status");
     snprintf(version, sizeof version, "%d.%d.%d", ESRA_VERSION_MAJOR, ESRA_VERSION_MINOR, ESRA_VERSION_PATCH);
     CHECK_TEXT(esra_version(), version);
+}
+
+/* Every bit once, with a word of its own and two whole sentences. */
+static void every_warning_has_its_words(void)
+{
+    size_t count;
+    unsigned seen = 0;
+    const esra_warning_row *table = esra_warning_table(&count);
+    for (size_t n = 0; n < count; n++) {
+        const esra_warning_row *row = &table[n];
+        CHECK(row->bit && (row->bit & (row->bit - 1)) == 0 && !(seen & row->bit));
+        CHECK(row->id[strspn(row->id, "abcdefghijklmnopqrstuvwxyz-")] == '\0');
+        CHECK(row->text[strlen(row->text) - 1] == '.' && row->advice[strlen(row->advice) - 1] == '.');
+        for (size_t k = 0; k < n; k++)
+            CHECK(strcmp(row->id, table[k].id) != 0);
+        seen |= row->bit;
+    }
+    CHECK(seen == (1u << count) - 1 && seen & ESRA_WARN_LENS);
 }
 
 static void plans_grow_with_the_problem(void)
@@ -413,6 +439,7 @@ int main(void)
     RUN(a_separation_has_settings_of_its_own);
     RUN(a_solver_can_be_used_again);
     RUN(names_are_words);
+    RUN(every_warning_has_its_words);
     RUN(plans_grow_with_the_problem);
     RUN(plans_of_the_impossible);
     return check_report();

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "report_page.h"
-#include "warnings.h"
 
 static const char style[] =
     ":root{color-scheme:light dark;--ink:#1c2430;--soft:#4a5568;--paper:#fbfbf9;--line:#dcdcd4;--warn:#fdf5e6;"
@@ -128,16 +127,17 @@ static void put_damaged(struct page *page, const struct report *report)
 
 static void put_warnings(struct page *page, const struct report *report)
 {
+    size_t count;
+    const esra_warning_row *table = esra_warning_table(&count);
     put_damaged(page, report);
-#define ROW(flag, word, text, advice)                                             \
-    if (report->separation->warnings & flag) {                                    \
-        page_put(page, "<div class=\"warning\" id=\"%s\"><b>%s", word, text);     \
-        if (flag == ESRA_WARN_NOT_ALIGNED)                                        \
-            put_left_out(page, report);                                           \
-        page_put(page, "</b>%s</div>\n", advice);                                 \
+    for (const esra_warning_row *row = table; row < table + count; row++) {
+        if (!(report->separation->warnings & row->bit))
+            continue;
+        page_put(page, "<div class=\"warning\" id=\"%s\"><b>%s", row->id, row->text);
+        if (row->bit == ESRA_WARN_NOT_ALIGNED)
+            put_left_out(page, report);
+        page_put(page, "</b>%s</div>\n", row->advice);
     }
-    WARNING_TABLE(ROW)
-#undef ROW
 }
 
 /* Where nothing was separated there is nothing to compare. */

@@ -80,8 +80,6 @@ esra_status job_write_all(struct job *job);
 esra_status job_write_json(struct job *job, const json_t *object, struct output *output);
 json_t *job_photos_to_json(const struct job *job);
 json_t *job_warnings_to_json(unsigned warnings);
-const char *job_method_name(esra_method method);
-const char *job_motion_name(esra_motion motion);
 const char *job_picture_format(const struct job *job);
 
 /* separate_ending.c: to people, on stderr: what was odd, and then how it went. */

@@ -6,22 +6,15 @@
 
 #include "memory.h"
 #include "separate.h"
-#include "warnings.h"
-
-const char *job_method_name(esra_method method)
-{
-    static const char *const names[] = {"none", "voting", "joint", "given"};
-    return names[method];
-}
 
 json_t *job_warnings_to_json(unsigned warnings)
 {
     json_t *list = json_array();
-#define ROW(flag, word, text, advice) \
-    if (warnings & flag)              \
-        json_append(&list, json_pack("{s:s,s:s,s:s}", "id", word, "text", text, "advice", advice));
-    WARNING_TABLE(ROW)
-#undef ROW
+    size_t count;
+    const esra_warning_row *table = esra_warning_table(&count);
+    for (const esra_warning_row *row = table; row < table + count; row++)
+        if (warnings & row->bit)
+            json_append(&list, json_pack("{s:s,s:s,s:s}", "id", row->id, "text", row->text, "advice", row->advice));
     return list;
 }
 
@@ -73,8 +66,8 @@ static esra_status make_result(struct job *job)
     job->result = json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:f, s:f, s:{s:s,s:s,s:o,s:o,s:o,s:i}, s:{s:o,s:o,s:o}, s:{s:o,s:o}, "
         "s:i, s:{s:f,s:f,s:f,s:f}}",
-        "schema", "esra-separate-1", "version", esra_version(), "method", job_method_name(s->method), "motion",
-        job_motion_name(s->motion), "light",
+        "schema", "esra-separate-1", "version", esra_version(), "method", esra_method_name(s->method), "motion",
+        esra_motion_name(s->motion), "light",
         job->photos.stored_values ? "stored" : s->in_roots ? "root" : "linear", "reference",
         job->reference + 1, "width", job->scene.width, "height", job->scene.height, "photos", job_photos_to_json(job), "warnings",
         job_warnings_to_json(s->warnings), "lambda", job->settings.lambda, "strength", job->strength, "solve", "status",

@@ -3,7 +3,6 @@
 
 #include "separate.h"
 #include "text.h"
-#include "warnings.h"
 
 /* The first of them, where they are many. */
 #define MOST_NAMED 8
@@ -33,16 +32,17 @@ static void print_incomplete(const struct job *job)
 
 void job_print_warnings(const struct job *job)
 {
+    size_t count;
+    const esra_warning_row *table = esra_warning_table(&count);
     print_incomplete(job);
-#define ROW(flag, word, text, advice)                  \
-    if (job->separation.warnings & flag) {             \
-        fprintf(stderr, "warning: %s", text);          \
-        if (flag == ESRA_WARN_NOT_ALIGNED)             \
-            print_left_out(job);                       \
-        fprintf(stderr, " %s\n", advice);              \
+    for (const esra_warning_row *row = table; row < table + count; row++) {
+        if (!(job->separation.warnings & row->bit))
+            continue;
+        fprintf(stderr, "warning: %s", row->text);
+        if (row->bit == ESRA_WARN_NOT_ALIGNED)
+            print_left_out(job);
+        fprintf(stderr, " %s\n", row->advice);
     }
-    WARNING_TABLE(ROW)
-#undef ROW
 }
 
 bool job_short_of_gap(const struct job *job)

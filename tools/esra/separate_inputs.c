@@ -8,11 +8,6 @@
 /* In the order of esra_motion. */
 static const char *const motion_words[] = {"homography", "affine", "translation", "depth", "auto", NULL};
 
-const char *job_motion_name(esra_motion motion)
-{
-    return motion_words[motion];
-}
-
 /* Which of the words it is, the first where nothing was said; -1: none. */
 static int choose(const char *text, const char *const *words)
 {
