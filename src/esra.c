@@ -78,6 +78,8 @@ done:
 /* A caller built against an older header has a shorter struct: only what it has is filled. */
 static void return_info(esra_info *to, const esra_info *from)
 {
+    if (!to)
+        return;
     size_t size = to->struct_size < sizeof *from ? to->struct_size : sizeof *from;
     if (size < sizeof to->struct_size)
         return;
@@ -98,8 +100,7 @@ esra_status esra_solver_run(esra_solver *solver, const esra_problem *problem, co
     TRY(prepare_context(solver, &settings));
     struct solve_task task = {problem, result, &settings, solver->progress, solver->user};
     TRY(esra_solve(solver->context, &task, &solver->memory, &filled));
-    if (info)
-        return_info(info, &filled);
+    return_info(info, &filled);
 done:
     return status;
 }
@@ -143,6 +144,7 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
     esra_settings settings, standard;
     esra_photos photos = ESRA_PHOTOS_INIT;
     esra_separation separation = {0};
+    esra_info info = ESRA_INFO_INIT, *callers_info;
     if (!solver)
         return ESRA_BAD_ARGUMENT;
     struct listener listener = {solver->progress, solver->user, esra_timer_now_s(), false};
@@ -163,7 +165,11 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
                       .user = &listener,
                       .unwanted = &listener.unwanted,
                       .motions_only = motions_only};
+    callers_info = separation.info;
+    separation.info = &info; /* the pipeline always has one */
     TRY(esra_pipeline_run(&run));
+    separation.info = callers_info;
+    return_info(callers_info, &info);
     size_t callers = caller_separation->struct_size;
     memcpy(caller_separation, &separation, callers < sizeof separation ? callers : sizeof separation);
 done:

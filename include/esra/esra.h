@@ -289,7 +289,7 @@ typedef struct esra_photo_facts {
 } esra_photo_facts;
 
 /* Where the answer goes, and how it was found. Every pointer, and the image data, may be NULL: not wanted. Images have the
- * photos' size and channels unless it says otherwise. */
+ * photos' size and channels unless it says otherwise. What is found besides comes to stand at the end. */
 typedef struct esra_separation {
     size_t struct_size;
     esra_image transmitted;             /* the scene behind the glass, as the reference photo shows it */
@@ -300,9 +300,9 @@ typedef struct esra_separation {
     double *mixing;                     /* m: a_i, relative to the reference photo */
     double *reflection_gain;            /* m: b_i, likewise */
     esra_photo_facts *facts;            /* m */
+    esra_info *info;                    /* of the certified solve; set its struct_size, as ESRA_INFO_INIT does */
     esra_method method;
     unsigned warnings;      /* a set of esra_warning */
-    esra_info info;         /* of the certified solve; stands in the midst, and so has to keep its size from 0.1 on */
     double joint_objective; /* of the two-layer model, a pixel; 0 where it was not solved */
     double joint_residual;  /* root mean square of what it does not explain */
     double align_s, joint_s, solve_s, total_s; /* seconds */
@@ -313,8 +313,8 @@ typedef struct esra_separation {
     double prediction_base;  /* of colour gradients; and that of the photo most alike in their place. 0: not known */
 } esra_separation;
 #define ESRA_SEPARATION_INIT \
-    {sizeof(esra_separation), {NULL, 0, 0, 0, 0, 0, 0}, NULL, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL, NULL, \
-     ESRA_METHOD_NONE, 0, ESRA_INFO_INIT, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0}
+    {sizeof(esra_separation), {NULL, 0, 0, 0, 0, 0, 0}, NULL, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL, NULL, NULL, \
+     ESRA_METHOD_NONE, 0, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0}
 
 /* Separates the photos: alignment, mixing coefficients, motion of the reflection, gradients of the layers, and the certified
  * solve of esra_solver_run() with the settings given; NULL means those of esra_settings_for_separation(). Borrowed and

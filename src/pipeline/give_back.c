@@ -68,7 +68,7 @@ static void return_confidence(const struct layers *layers, struct image *mean, s
 /* Bringing layers of large photos back takes seconds: the callback is asked in between. */
 static bool is_wanted(struct run *run)
 {
-    esra_info *info = &run->output->info;
+    esra_info *info = run->output->info;
     if (info->outcome != ESRA_STOPPED && esra_run_stopping(run, STAGE_RETURN))
         info->outcome = ESRA_STOPPED;
     return !*run->unwanted;

@@ -123,7 +123,7 @@ static esra_status solve(struct guide *guide, const struct model *model, struct 
     esra_result result = ESRA_RESULT_INIT;
     result.layers = layers;
     struct solve_task task = {&problem, &result, run->settings, run->progress, run->user};
-    esra_status status = esra_solve(run->context, &task, run->memory, &run->output->info);
+    esra_status status = esra_solve(run->context, &task, run->memory, run->output->info);
     esra_release(&views);
     return status;
 }

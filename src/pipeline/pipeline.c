@@ -158,8 +158,8 @@ static esra_status give_up(struct pipeline *p)
     esra_separation *out = p->run->output;
     out->method = ESRA_METHOD_NONE;
     out->warnings = 0;
-    out->info = (esra_info)ESRA_INFO_INIT;
-    out->info.outcome = ESRA_STOPPED;
+    *out->info = (esra_info)ESRA_INFO_INIT;
+    out->info->outcome = ESRA_STOPPED;
     return p->model.photos ? ESRA_OK : esra_model_create(&p->model, MODEL_FLAT, &p->photos, p->run->context->message);
 }
 

@@ -47,6 +47,8 @@ static void clear_answers(esra_separation *out)
     blank.mixing = out->mixing;
     blank.reflection_gain = out->reflection_gain;
     blank.facts = out->facts;
+    blank.info = out->info;
+    *blank.info = (esra_info)ESRA_INFO_INIT;
     *out = blank;
 }
 

@@ -338,11 +338,17 @@ static void shorter_photos_are_respected(void)
     memset(&photos.linear_depth, 0xee, sizeof photos.linear_depth);
     esra_separation separation = {.struct_size = offsetof(esra_separation, joint_trusted), .total_s = -1};
     memset(&separation.joint_trusted, 0xee, sizeof separation - separation.struct_size);
+    struct {
+        esra_info info;
+        unsigned char beyond;
+    } older = {{.struct_size = offsetof(esra_info, seconds), .objective = -1, .seconds = -1}, 0xee};
+    separation.info = &older.info;
     CHECK(esra_solver_create(&solver) == ESRA_OK);
     CHECK(esra_solver_separate(solver, &photos, NULL, &separation) == ESRA_OK);
     CHECK(separation.total_s >= 0 && separation.struct_size == offsetof(esra_separation, joint_trusted));
     for (const unsigned char *byte = (unsigned char *)&separation.joint_trusted; byte < (unsigned char *)(&separation + 1); byte++)
         CHECK(*byte == 0xee);
+    CHECK(separation.info == &older.info && older.info.objective >= 0 && older.info.seconds == -1 && older.beyond == 0xee);
     separation.struct_size = 0;
     CHECK(esra_solver_separate(solver, &photos, NULL, &separation) == ESRA_BAD_ARGUMENT);
     esra_solver_free(&solver);

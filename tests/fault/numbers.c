@@ -155,6 +155,7 @@ static void any_numbers_can_be_separated(void)
             size_t count = set_views(shapes[shape]);
             esra_photos input = ESRA_PHOTOS_INIT;
             esra_separation out = ESRA_SEPARATION_INIT;
+            esra_info info = ESRA_INFO_INIT;
             esra_settings settings = on_one_thread();
             /* One odd photo among two good ones, or all of them. */
             for (int i = 0; i < PHOTOS; i++)
@@ -162,10 +163,11 @@ static void any_numbers_can_be_separated(void)
             input.motion = filling < FILLINGS ? ESRA_MOTION_AUTO : ESRA_MOTION_DEPTH;
             input.photos = PHOTOS;
             input.images = photo_views;
+            out.info = &info;
             out.transmitted = esra_image_planar(transmitted, shapes[shape][0], shapes[shape][1], shapes[shape][2]);
             out.reflected = layer_views;
             esra_status status = esra_solver_separate(solver, &input, &settings, &out);
-            bool good = all_finite(transmitted, count) && isfinite(out.info.gap);
+            bool good = all_finite(transmitted, count) && isfinite(info.gap);
             for (int i = 0; i < PHOTOS; i++)
                 good = good && all_finite(layers[i], count);
             judge(solver, status, (enum filling)(filling % FILLINGS), good, "separate");
@@ -251,6 +253,7 @@ static void any_numbers_can_be_given(void)
         for (int where = 0; where < 3 + 2 * 9; where++, tried++) {
             esra_photos input = ESRA_PHOTOS_INIT;
             esra_separation out = ESRA_SEPARATION_INIT;
+            esra_info info = ESRA_INFO_INIT;
             for (int i = 0; i < PHOTOS; i++) {
                 mixing[i] = 1;
                 moves[i] = (esra_transform){{1, 0, i, 0, 1, -i, 0, 0, 1}};
@@ -264,13 +267,14 @@ static void any_numbers_can_be_given(void)
             input.mixing = mixing;
             input.transmitted = moves;
             input.reflected = where % 2 ? moves : NULL;
+            out.info = &info;
             out.transmitted = esra_image_planar(transmitted, 20, 16, 1);
             out.reflected = layer_views;
             out.mixing = told;
             out.transmitted_motion = found;
             out.facts = facts;
             esra_status status = esra_solver_separate(solver, &input, &settings, &out);
-            bool good = all_finite(transmitted, count) && isfinite(out.info.gap) && isfinite(out.joint_objective);
+            bool good = all_finite(transmitted, count) && isfinite(info.gap) && isfinite(out.joint_objective);
             for (int i = 0; status == ESRA_OK && i < PHOTOS; i++) {
                 good = good && all_finite(layers[i], count) && isfinite(told[i]) && isfinite(facts[i].apart_px);
                 for (int k = 0; k < 9; k++)

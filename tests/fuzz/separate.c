@@ -88,7 +88,7 @@ static void check_answer(const struct tiny *t, const esra_separation *s)
     check_finite(t, t->confidence, 1);
     for (int i = 0; i < t->count; i++)
         check_finite(t, t->reflected[i], t->channels);
-    MUST(isfinite(s->info.objective) && isfinite(s->info.gap) && s->info.bound <= s->info.objective);
+    MUST(isfinite(s->info->objective) && isfinite(s->info->gap) && s->info->bound <= s->info->objective);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -96,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     static struct tiny t;
     struct feed feed = {bytes, size};
     esra_settings settings;
+    esra_info info = ESRA_INFO_INIT;
     esra_separation s = ESRA_SEPARATION_INIT;
     esra_solver *solver;
     esra_settings_default(&settings);
@@ -111,6 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     s.mixing = t.gains[0];
     s.reflection_gain = t.gains[1];
     s.facts = t.facts;
+    s.info = &info;
     MUST(esra_solver_create(&solver) == ESRA_OK);
     esra_status status = esra_solver_separate(solver, &input, &settings, &s);
     if (status == ESRA_OK)

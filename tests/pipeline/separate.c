@@ -18,6 +18,7 @@ static esra_image photo_views[PHOTOS], reflected_views[PHOTOS];
 static esra_transform scene_motion[PHOTOS], mirror_motion[PHOTOS];
 static double mixing[PHOTOS], gains[PHOTOS];
 static esra_photo_facts facts[PHOTOS];
+static esra_info info;
 
 static struct patches behind, mirrored;
 static const double scene_shift[PHOTOS][2] = {{0, 0}, {3, -2}, {-4, 1}}, mirror_shift[PHOTOS][2] = {{0, 0}, {-6, 5}, {7, 4}};
@@ -63,6 +64,8 @@ static esra_separation room(void)
     s.mixing = mixing;
     s.reflection_gain = gains;
     s.facts = facts;
+    info = (esra_info)ESRA_INFO_INIT;
+    s.info = &info;
     return s;
 }
 
@@ -96,7 +99,7 @@ static void layers_are_recovered(void)
     esra_photos input = photos_input(PHOTOS);
     double before = error_of(photos[0]);
     esra_separation s = separate(&input, 1);
-    CHECK(s.method == ESRA_METHOD_JOINT && s.info.gap <= 0.05 && s.info.bound <= s.info.objective);
+    CHECK(s.method == ESRA_METHOD_JOINT && s.info->gap <= 0.05 && s.info->bound <= s.info->objective);
     for (int i = 1; i < PHOTOS; i++) {
         CHECK(facts[i].aligned && fabs(mixing[i] - 1) < 0.02);
         CHECK_NEAR(scene_motion[i].h[2], scene_shift[i][0], 0.2);
@@ -153,15 +156,15 @@ static void nothing_old_is_told(void)
     esra_photos good = photos_input(PHOTOS);
     esra_separation s = room();
     CHECK(esra_solver_create(&solver) == ESRA_OK);
-    CHECK(esra_solver_separate(solver, &good, NULL, &s) == ESRA_OK && s.method != ESRA_METHOD_NONE && s.info.objective > 0);
+    CHECK(esra_solver_separate(solver, &good, NULL, &s) == ESRA_OK && s.method != ESRA_METHOD_NONE && s.info->objective > 0);
     s.warnings = ~0u;
     memcpy(photos[1], photos[0], sizeof photos[0]);
     esra_photos same = photos_input(2);
     CHECK(esra_solver_separate(solver, &same, NULL, &s) == ESRA_OK && s.method == ESRA_METHOD_NONE);
-    CHECK(s.info.outcome == ESRA_INACCURATE && s.info.objective == 0 && s.info.stage);
+    CHECK(s.info->outcome == ESRA_INACCURATE && s.info->objective == 0 && s.info->stage);
     CHECK((s.warnings & ESRA_WARN_SAME_PHOTO) && !(s.warnings & ESRA_WARN_NOT_ALIGNED));
-    s.info.outcome = ESRA_STOPPED;
-    CHECK(esra_solver_align(solver, &same, NULL, &s) == ESRA_OK && s.info.outcome == ESRA_INACCURATE);
+    s.info->outcome = ESRA_STOPPED;
+    CHECK(esra_solver_align(solver, &same, NULL, &s) == ESRA_OK && s.info->outcome == ESRA_INACCURATE);
     esra_solver_free(&solver);
 }
 
@@ -177,7 +180,7 @@ static void a_stopped_alignment_is_told(void)
     memset(mixing, 0xee, sizeof mixing);
     CHECK(esra_solver_create(&solver) == ESRA_OK);
     esra_solver_set_progress(solver, stop, &at_once);
-    CHECK(esra_solver_align(solver, &input, NULL, &s) == ESRA_OK && s.info.outcome == ESRA_STOPPED);
+    CHECK(esra_solver_align(solver, &input, NULL, &s) == ESRA_OK && s.info->outcome == ESRA_STOPPED);
     for (int i = 0; i < PHOTOS; i++)
         CHECK(scene_motion[i].h[0] == 1 && scene_motion[i].h[2] == 0 && mixing[i] == 1);
     esra_solver_free(&solver);
@@ -211,7 +214,7 @@ static void a_stop_is_heeded(void)
         CHECK(esra_solver_separate(solver, &input, NULL, &s) == ESRA_OK);
         if (state.calls < at)
             break;
-        CHECK(state.calls == at && s.info.outcome == ESRA_STOPPED);
+        CHECK(state.calls == at && s.info->outcome == ESRA_STOPPED);
         CHECK(s.method != ESRA_METHOD_NONE || memcmp(transmitted, photos[0], sizeof transmitted) == 0);
     }
     esra_solver_free(&solver);
@@ -248,7 +251,7 @@ static void processors_may_go(void)
     CHECK(esra_solver_create(&solver) == ESRA_OK);
     esra_solver_set_progress(solver, take_processors_away, &allowed);
     CHECK(esra_solver_separate(solver, &input, NULL, &s) == ESRA_OK);
-    CHECK(s.method == ESRA_METHOD_JOINT && s.info.threads == (processors < 256 ? processors : 256));
+    CHECK(s.method == ESRA_METHOD_JOINT && s.info->threads == (processors < 256 ? processors : 256));
     sched_setaffinity(0, sizeof allowed, &allowed);
     esra_solver_free(&solver);
 }

@@ -99,12 +99,14 @@ static esra_outcome separate(struct scene *scene, int place, int question)
     esra_solver *solver;
     esra_settings settings;
     esra_photos input = ESRA_PHOTOS_INIT;
+    esra_info info = ESRA_INFO_INIT;
     esra_separation s = ESRA_SEPARATION_INIT;
     for (int i = 0; i < PHOTOS; i++)
         views[i] = esra_image_planar(scene->photos + (size_t)i * samples, scene->width, scene->height, 1);
     input.photos = PHOTOS;
     input.images = views;
     input.motion = scene->motion;
+    s.info = &info;
     s.transmitted = esra_image_planar(scene->transmitted, scene->width, scene->height, 1);
     esra_settings_default(&settings);
     settings.threads = 1;
@@ -124,7 +126,7 @@ static esra_outcome separate(struct scene *scene, int place, int question)
         if (!CHECK(memcmp(scene->transmitted, scene->photos, samples * sizeof(float)) == 0))
             printf("    at question %d of place %d, %p\n", question, place, place < 0 ? NULL : places[place].address);
     scene->found = s.motion;
-    return s.info.outcome;
+    return info.outcome;
 }
 
 /* At the first question of every place, or of the first `most`; with ESRA_TEST_ALL at a later one too. */

@@ -58,7 +58,7 @@ static const char *verdict(const esra_separation *separation)
 {
     switch (separation->method) {
     case ESRA_METHOD_NONE:
-        return separation->info.outcome == ESRA_STOPPED
+        return separation->info->outcome == ESRA_STOPPED
                    ? "Interrupted before there were layers; the photo is given back as it was."
                    : "The layers could not be told apart; the photo is given back as it was.";
     case ESRA_METHOD_VOTING:
@@ -216,7 +216,7 @@ static void put_numbers(struct page *page, const struct report *report)
             page,
             "<tr><td>certified solve</td><td>%s: objective %.6g, bound %.6g, gap %.2g after %d iterations</td></tr>"
             "<tr><td>lambda</td><td>%g</td></tr>",
-            esra_outcome_name(s->info.outcome), s->info.objective, s->info.bound, s->info.gap, s->info.iterations,
+            esra_outcome_name(s->info->outcome), s->info->objective, s->info->bound, s->info->gap, s->info->iterations,
             report->settings->lambda);
     if (s->method == ESRA_METHOD_JOINT)
         page_put(page, "<tr><td>two-layer model</td><td>objective %.4g a pixel, residual %.4f</td></tr>",

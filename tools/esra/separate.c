@@ -93,6 +93,8 @@ static esra_status make_room(struct job *job)
     s->mixing = job->gains;
     s->reflection_gain = job->gains + m;
     s->facts = job->facts;
+    job->info = (esra_info)ESRA_INFO_INIT;
+    s->info = &job->info;
     return ESRA_OK;
 }
 

@@ -43,6 +43,7 @@ struct job {
     esra_image *gradient_views;
     esra_photos photos;
     esra_separation separation;
+    esra_info info; /* of its certified solve */
     esra_transform *motion; /* 2 m: of the scene, then of the reflection */
     double *gains;          /* 2 m: a_i, then b_i */
     esra_photo_facts *facts;

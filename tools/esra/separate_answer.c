@@ -59,7 +59,7 @@ static json_t *memory_to_json(const struct job *job)
 static esra_status make_result(struct job *job)
 {
     const esra_separation *s = &job->separation;
-    const esra_info *info = &s->info;
+    const esra_info *info = &job->info;
     bool solved = s->method != ESRA_METHOD_NONE, joint = s->joint_trusted > 0;
     char engine[32];
     setting_choice("engine", job->settings.engine, engine, sizeof engine);

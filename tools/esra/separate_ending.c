@@ -47,14 +47,14 @@ void job_print_warnings(const struct job *job)
 
 bool job_short_of_gap(const struct job *job)
 {
-    return job->separation.method != ESRA_METHOD_NONE && job->separation.info.outcome != ESRA_OPTIMAL && job->settings.gap > 0;
+    return job->separation.method != ESRA_METHOD_NONE && job->info.outcome != ESRA_OPTIMAL && job->settings.gap > 0;
 }
 
 void job_print_summary(const struct job *job)
 {
     const esra_separation *s = &job->separation;
     job_print_warnings(job);
-    if (s->method == ESRA_METHOD_NONE && s->info.outcome == ESRA_STOPPED)
+    if (s->method == ESRA_METHOD_NONE && job->info.outcome == ESRA_STOPPED)
         fprintf(stderr, "interrupted before there were layers: what is written is the photo as it was\n");
     else if (s->method == ESRA_METHOD_NONE && job->write_transmitted) {
         fprintf(stderr, "the layers could not be told apart: ");
@@ -63,7 +63,7 @@ void job_print_summary(const struct job *job)
     } else if (s->method == ESRA_METHOD_NONE)
         fprintf(stderr, "the layers could not be told apart\n");
     else {
-        fprintf(stderr, "separated in %.1f s, certified gap %.2g; look at ", s->total_s, s->info.gap);
+        fprintf(stderr, "separated in %.1f s, certified gap %.2g; look at ", s->total_s, job->info.gap);
         print_plain(stderr, job->options.output);
         fprintf(stderr, "/%s\n", job->options.no_report ? "" : "report.html");
     }
