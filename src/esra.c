@@ -57,13 +57,15 @@ void esra_solver_set_progress(esra_solver *solver, esra_progress *progress, void
     solver->user = user;
 }
 
-/* As the setting has it. */
-#define THREADS_MOST 256
+static int thread_count(const esra_settings *settings)
+{
+    int processors = esra_cpu_count();
+    return settings->threads > 0 ? settings->threads : processors < ESRA_THREADS_MOST ? processors : ESRA_THREADS_MOST;
+}
 
 static esra_status prepare_context(esra_solver *solver, const esra_settings *settings)
 {
-    int processors = esra_cpu_count(), most = THREADS_MOST;
-    int threads = settings->threads > 0 ? settings->threads : processors < most ? processors : most;
+    int threads = thread_count(settings);
     esra_status status = ESRA_OK;
     if (!solver->context || solver->threads_asked != threads) {
         esra_context_free(&solver->context);
@@ -200,7 +202,7 @@ static esra_status make_plan(struct shape shape, const esra_settings *caller_set
         return ESRA_BAD_ARGUMENT;
     if (shape.width > most || shape.height > most || shape.photos > most / shape.channels - 1)
         return ESRA_OVER_LIMIT;
-    shape.threads = settings.threads ? settings.threads : esra_cpu_count();
+    shape.threads = thread_count(&settings);
     shape.engine = settings.engine;
     make(&shape, &made);
     made.struct_size = plan->struct_size < sizeof made ? plan->struct_size : sizeof made;

@@ -111,6 +111,9 @@ typedef enum esra_engine {
     ESRA_ENGINE_FAST = 1,  /* primal-dual with a preconditioned null mode, coarse to fine */
 } esra_engine;
 
+/* Threads that a call may use. */
+#define ESRA_THREADS_MOST 256
+
 /* The fields, their defaults, ranges and meanings stand in settings.def, one line each. */
 typedef struct esra_settings {
     size_t struct_size;
