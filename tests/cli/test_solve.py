@@ -254,11 +254,17 @@ class Mistakes(SolveTest):
 
     def test_settings_out_of_range(self):
         for line, arguments in [
-            ("lambda is -1: it must lie in [0, 1000000]", ["--lambda", "-1"]),
-            ("lambda is nan: it must lie in [0, 1000000]", ["--lambda", "nan"]),
-            ("gap is 2: it must lie in [0, 1]", ["--gap", "2"]),
-            ("inner_iterations is 0: it must lie in [1, 1000000000]", ["--inner-iterations", "0"]),
-            ("threads is 2147483647: it must lie in [0, 256]", ["--threads", "99999999999"]),
+            ("--lambda takes a number from 0 to 1000000, not '-1'", ["--lambda", "-1"]),
+            ("--lambda takes a number from 0 to 1000000, not 'nan'", ["--lambda", "nan"]),
+            ("--gap takes a number from 0 to 1, not '2'", ["--gap", "2"]),
+            ("--inner-iterations takes a number from 1 to 1000000000, not '0'", ["--inner-iterations", "0"]),
+            ("--threads takes a number from 0 to 256, not '99999999999'", ["--threads", "99999999999"]),
+        ]:
+            with self.subTest(line):
+                self.complains(64, "esra solve: " + line, *self.solve(*arguments))
+
+    def test_mixing_out_of_range(self):
+        for line, arguments in [
             ("mixing coefficient 2 is -0.5: it must lie in [0, 1000]", ["--mixing", "0.5,-0.5"]),
             ("--mixing has 3 coefficient(s), but I.npy holds 2 photo(s): give one each", ["--mixing", "1,1,1"]),
             ("--mixing '1,x' is not a list of numbers such as 0.8,0.85", ["--mixing", "1,x"]),
@@ -475,7 +481,7 @@ class Outputs(SolveTest):
 
     def test_failures_keep_the_old_file(self):
         (self.path / "L.npy").write_text("old")
-        self.complains(65, "esra solve: lambda is -1: it must lie in [0, 1000000]", *self.solve("--lambda", "-1"))
+        self.complains(65, "esra solve: mixing coefficient 1 is -1: it must lie in [0, 1000]", *self.solve("--mixing", "-1,1"))
         self.assertEqual((self.path / "L.npy").read_text(), "old")
 
     def test_a_full_device(self):

@@ -31,6 +31,7 @@ static enum exit_code take_words(struct batch *batch, const struct parsed *parse
 {
     const struct batch_options *o = &batch->options;
     struct read_options unused;
+    esra_settings settings;
     char *end;
     long count = o->jobs ? strtol(o->jobs, &end, 10) : 1;
     enum exit_code code = reading_take(&o->reading, NAME, &unused);
@@ -42,7 +43,8 @@ static enum exit_code take_words(struct batch *batch, const struct parsed *parse
         return complain(EXIT_USAGE, NAME, "--jobs takes a number from 1 to %d, not '%s'", BATCH_MOST_WORKERS, o->jobs);
     if (parsed->operand_count != 1)
         return complain(EXIT_USAGE, NAME, "one file of jobs is needed; see 'esra help " NAME "'");
-    if (!progress_begin(&batch->progress, o->progress, o->quiet, &parsed->settings))
+    esra_settings_default(&settings);
+    if (!progress_begin(&batch->progress, o->progress, o->quiet, &settings))
         return complain(EXIT_USAGE, NAME, "--progress takes one of auto|json|none, not '%s'", o->progress);
     batch->worker_count = (int)count;
     batch->most_bytes /= (double)count;

@@ -72,18 +72,15 @@ static esra_status add_path(struct reader *reader, const char *flag, const char 
 
 enum wanted { WANT_FLAG, WANT_TEXT, WANT_NUMBER, WANT_FILE, WANT_NOTHING };
 
-static enum wanted wanted_by_setting(const char *name)
+static enum wanted wanted_by_table(const char *name)
 {
-    size_t count;
-    const esra_setting *table = esra_settings_table(&count);
-    char flag[64];
-    for (size_t n = 0; n < count; n++) {
-        setting_flag(&table[n], flag, sizeof flag);
-        if (strcmp(flag, name) == 0)
-            return table[n].type == ESRA_TYPE_TOGGLE   ? WANT_FLAG
-                   : table[n].type == ESRA_TYPE_CHOICE ? WANT_TEXT
-                                                       : WANT_NUMBER;
-    }
+    struct table_option options[TABLE_OPTIONS_MOST];
+    int count = table_options(&separate_command, options);
+    for (int n = 0; n < count; n++)
+        if (strcmp(options[n].flag, name) == 0)
+            return options[n].row->type == ESRA_TYPE_TOGGLE   ? WANT_FLAG
+                   : options[n].row->type == ESRA_TYPE_CHOICE ? WANT_TEXT
+                                                              : WANT_NUMBER;
     return WANT_NOTHING;
 }
 
@@ -97,7 +94,7 @@ static enum wanted wanted_by(const char *name)
         if (strcmp(option->name, name) == 0)
             return option->type == OPTION_FLAG ? WANT_FLAG : option->type == OPTION_FILE ? WANT_FILE : WANT_TEXT;
     }
-    return wanted_by_setting(name);
+    return wanted_by_table(name);
 }
 
 /* Text of a string, a number, or a list of numbers; false where it is none of these, or too long. */

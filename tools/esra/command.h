@@ -1,5 +1,5 @@
 /* tools/esra/command.h - what a sub-command is: its words, its options, its work. Parsing, help, man page and completion
- * all read these tables, and the library's table of settings behind them. */
+ * all read these tables, and the library's own tables (settings.def and others) behind them. */
 #ifndef ESRA_TOOL_COMMAND_H
 #define ESRA_TOOL_COMMAND_H
 
@@ -24,6 +24,18 @@ struct option {
     const char *help;
 };
 
+/* A table of the library whose rows are options too. */
+struct option_table {
+    const esra_setting *(*rows)(size_t *count);
+    void (*init)(void *values); /* makes them what they are when nobody says otherwise */
+    size_t offset;              /* of the struct with the values in the job */
+    const char *only, *without; /* of the rows only "a|b", or all but "a|b"; NULL: all */
+    const char *letters;        /* short forms: "n=photos|s=seed"; NULL: none */
+    const char *heading;        /* in the help; NULL: they stand among the command's own */
+};
+
+#define SETTINGS_HEADING "Settings; the defaults suit most photos"
+
 struct command {
     const char *name;
     const char *summary;     /* half a line */
@@ -33,9 +45,8 @@ struct command {
     const char *example;     /* command lines, one a row, or NULL */
     const struct option *options;
     int option_count;
-    bool takes_settings; /* the library's settings are options too ... */
-    const char *only_settings; /* ... but of them only "a|b"; NULL: all */
-    void (*init_settings)(esra_settings *settings, size_t struct_size); /* what they are when nobody says otherwise */
+    const struct option_table *tables;
+    int table_count;
     size_t job_size; /* everything a run holds, beginning with the values of its options; zeroed to begin with */
     enum exit_code (*work)(void *job, const struct parsed *parsed);
     void (*free)(void *job, enum exit_code code); /* what the work left in the job, its options aside; may be NULL */

@@ -52,10 +52,10 @@ static void print_entry(const char *head, const char *help)
 static void print_option(const struct option_text *option, void *context)
 {
     char head[128], help[1024];
-    bool *settings_begun = context;
-    if (option->setting && !*settings_begun) {
-        printf("\nSettings; the defaults suit most photos:\n");
-        *settings_begun = true;
+    const char **heading = context;
+    if (option->heading && option->heading != *heading) {
+        printf("\n%s:\n", option->heading);
+        *heading = option->heading;
     }
     snprintf(head, sizeof head, "%s%s%s%s", option->letter, option->flag, *option->value ? " " : "", option->value);
     option_help(option, help, sizeof help);
@@ -64,11 +64,11 @@ static void print_option(const struct option_text *option, void *context)
 
 void print_command(const struct command *command)
 {
-    bool settings_begun = false;
+    const char *heading = NULL;
     printf("usage: esra %s [options]%s%s\n\n", command->name, *command->operands ? " " : "", command->operands);
     print_wrapped(command->description, 0);
     printf("\nOptions:\n");
-    each_option(command, print_option, &settings_begun);
+    each_option(command, print_option, &heading);
     if (command->example) {
         printf("\nExample%s:\n  ", strchr(command->example, '\n') ? "s" : "");
         for (const char *c = command->example; *c; c++)

@@ -11,14 +11,14 @@ struct option_text {
     const char *value;    /* "FILE", or "" where nothing follows */
     const char *standard; /* the default, or "" */
     const char *help;
-    bool file;    /* the value is a file */
-    bool setting; /* of the solver, from settings.def, and not the command's own */
+    bool file;           /* the value is a file */
+    const char *heading; /* that it stands under; NULL: the command's own options */
 };
 
 /* Its help with the default in brackets. */
 void option_help(const struct option_text *option, char *text, size_t size);
 
-/* Calls tell for each option, --help, and each setting. */
+/* Calls tell for each option: the command's own, those of tables without a heading, --help, and the other tables'. */
 void each_option(const struct command *command, void (*tell)(const struct option_text *option, void *context),
                  void *context);
 

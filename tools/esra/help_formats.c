@@ -6,21 +6,7 @@
 
 /* ---- The options as texts ---- */
 
-static void tell_setting(const struct command *command, const esra_setting *setting,
-                         void (*tell)(const struct option_text *, void *), void *context)
-{
-    char flag[80] = "--", standard[40] = "";
-    const char *value = setting_value(setting);
-    setting_flag(setting, flag + 2, sizeof flag - 2);
-    if (setting->type == ESRA_TYPE_CHOICE)
-        setting_choice(setting->name, (int)setting->default_value, standard, sizeof standard);
-    else if (setting->type != ESRA_TYPE_TOGGLE)
-        snprintf(standard, sizeof standard, "%g", setting_default(command, setting));
-    struct option_text text = {"", flag, value ? value : "", standard, setting->help, false, true};
-    tell(&text, context);
-}
-
-void each_option(const struct command *command, void (*tell)(const struct option_text *, void *), void *context)
+static void tell_own(const struct command *command, void (*tell)(const struct option_text *, void *), void *context)
 {
     for (int n = 0; n < command->option_count; n++) {
         const struct option *option = &command->options[n];
@@ -29,16 +15,36 @@ void each_option(const struct command *command, void (*tell)(const struct option
         if (option->letter)
             snprintf(letter, sizeof letter, "-%c, ", option->letter);
         struct option_text text = {letter, flag, option->value ? option->value : "", "", option->help,
-                                   option->type == OPTION_FILE, false};
+                                   option->type == OPTION_FILE, NULL};
         tell(&text, context);
     }
-    struct option_text help = {"-h, ", "--help", "", "", "show this help", false, false};
+}
+
+static void tell_row(const struct table_option *option, void (*tell)(const struct option_text *, void *), void *context)
+{
+    char flag[80], letter[8] = "", standard[40];
+    const char *value = table_option_value(option);
+    snprintf(flag, sizeof flag, "--%s", option->flag);
+    if (option->letter)
+        snprintf(letter, sizeof letter, "-%c, ", option->letter);
+    table_option_default(option, standard, sizeof standard);
+    struct option_text text = {letter, flag, value ? value : "", standard, option->row->help, false, option->table->heading};
+    tell(&text, context);
+}
+
+void each_option(const struct command *command, void (*tell)(const struct option_text *, void *), void *context)
+{
+    struct table_option options[TABLE_OPTIONS_MOST];
+    int count = table_options(command, options);
+    tell_own(command, tell, context);
+    for (int n = 0; n < count; n++)
+        if (!options[n].table->heading)
+            tell_row(&options[n], tell, context);
+    struct option_text help = {"-h, ", "--help", "", "", "show this help", false, NULL};
     tell(&help, context);
-    size_t count = 0;
-    const esra_setting *settings = esra_settings_table(&count);
-    for (size_t n = 0; n < count; n++)
-        if (setting_taken(command, &settings[n]))
-            tell_setting(command, &settings[n], tell, context);
+    for (int n = 0; n < count; n++)
+        if (options[n].table->heading)
+            tell_row(&options[n], tell, context);
 }
 
 void option_help(const struct option_text *option, char *text, size_t size)

@@ -29,6 +29,7 @@ static const struct option options[] = {
 
 struct job {
     struct info_options options;
+    esra_settings settings; /* of the separation that is planned */
     struct message message;
     struct read_options read;
     struct paths paths;
@@ -59,7 +60,7 @@ static esra_status read_heads(struct job *job, enum exit_code *code)
     return ESRA_OK;
 }
 
-static enum exit_code make_plan(struct job *job, const esra_settings *settings)
+static enum exit_code make_plan(struct job *job)
 {
     const struct image *first = &job->heads[0].pixels;
     struct memory_shape *shape = &job->shape;
@@ -74,10 +75,10 @@ static enum exit_code make_plan(struct job *job, const esra_settings *settings)
                             pixels->height);
         shape->channels = pixels->channels > shape->channels ? pixels->channels : shape->channels;
     }
-    esra_status status = memory_plan_separate(shape, settings, &job->plan, &job->planned_bytes);
+    esra_status status = memory_plan_separate(shape, &job->settings, &job->plan, &job->planned_bytes);
     if (status == ESRA_OVER_LIMIT)
         return complain(exit_code_of(status), NAME, "there are more pixels than this machine's addresses can hold");
-    return status == ESRA_OK ? EXIT_DONE : complain(exit_code_of(status), NAME, "a setting is out of its range");
+    return status == ESRA_OK ? EXIT_DONE : complain(exit_code_of(status), NAME, "there are no such photos");
 }
 
 /* ---- Telling ---- */
@@ -158,7 +159,7 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     if (status != ESRA_OK)
         return complain(exit_code_of(status), NAME, "%s", job->message.text);
     if (code == EXIT_DONE && job->options.plan)
-        code = make_plan(job, &parsed->settings);
+        code = make_plan(job);
     if (code != EXIT_DONE)
         job->options.plan = false;
     if (job->options.json)
@@ -177,6 +178,14 @@ static void job_free(void *all, enum exit_code code)
     esra_paths_free(&job->paths);
 }
 
+static void init_settings(void *values)
+{
+    esra_settings_for_separation(values);
+}
+
+static const struct option_table settings_table = {
+    .rows = esra_settings_table, .init = init_settings, .offset = offsetof(struct job, settings), .heading = SETTINGS_HEADING};
+
 const struct command info_command = {
     .name = NAME,
     .summary = "tell what photos are, and what separating them would take",
@@ -191,8 +200,8 @@ const struct command info_command = {
     .example = "esra info --plan shop-*.jpg",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .takes_settings = true,
-    .init_settings = esra_settings_separation_init,
+    .tables = &settings_table,
+    .table_count = 1,
     .job_size = sizeof(struct job),
     .work = work,
     .free = job_free,

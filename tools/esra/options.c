@@ -8,15 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLAG_SIZE 64
-
-/* popt's `val` of an option: its number + 1 counting the command's options, then the settings, then --help. */
+/* popt's `val` of an option: its number + 1 counting the command's options, then those of its tables, then --help. */
 struct grammar {
     const struct command *command;
-    const esra_setting *settings;
-    size_t option_count, setting_count;
+    struct table_option from_tables[TABLE_OPTIONS_MOST];
+    size_t own_count, table_count;
     struct poptOption *table;
-    char (*flags)[FLAG_SIZE]; /* names of the settings' flags */
 };
 
 /* Index of text among "a|b|c", or -1. */
@@ -33,86 +30,73 @@ static int find_name(const char *names, const char *text)
     return -1;
 }
 
-bool setting_taken(const struct command *command, const esra_setting *setting)
-{
-    return command->takes_settings && (!command->only_settings || find_name(command->only_settings, setting->name) >= 0);
-}
+/* ---- Rows of tables as options ---- */
 
-void setting_flag(const esra_setting *setting, char *text, size_t size)
+static void make_flag(const esra_setting *row, char *text, size_t size)
 {
-    snprintf(text, size, "%s", setting->name);
+    snprintf(text, size, "%s", row->name);
     for (char *c = text; *c; c++)
         if (*c == '_')
             *c = '-';
-    size_t length = strlen(text), unit = strlen(setting->unit);
-    if (unit > 0 && length > unit + 1 && text[length - unit - 1] == '-' && strcmp(text + length - unit, setting->unit) == 0)
+    size_t length = strlen(text), unit = strlen(row->unit);
+    if (unit > 0 && length > unit + 1 && text[length - unit - 1] == '-' && strcmp(text + length - unit, row->unit) == 0)
         text[length - unit - 1] = '\0';
 }
 
-static void set_defaults(const struct command *command, esra_settings *settings)
+/* Of "n=photos|s=seed". */
+static char find_letter(const char *letters, const char *name)
 {
-    if (command->init_settings)
-        command->init_settings(settings, sizeof *settings);
-    else
-        esra_settings_default(settings);
+    char word[80];
+    for (const char *at = letters; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL) {
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, "|"), at);
+        if (strcmp(word + 2, name) == 0)
+            return word[0];
+    }
+    return 0;
 }
 
-double setting_default(const struct command *command, const esra_setting *setting)
+static bool is_taken(const struct option_table *table, const esra_setting *row)
 {
-    esra_settings settings;
-    double real;
-    int whole;
-    set_defaults(command, &settings);
-    const char *field = (const char *)&settings + setting->offset;
-    if (setting->type == ESRA_TYPE_REAL)
-        return memcpy(&real, field, sizeof real), real;
-    return memcpy(&whole, field, sizeof whole), whole;
+    return (!table->only || find_name(table->only, row->name) >= 0) &&
+           (!table->without || find_name(table->without, row->name) < 0);
 }
 
-const char *setting_value(const esra_setting *setting)
+int table_options(const struct command *command, struct table_option options[TABLE_OPTIONS_MOST])
 {
-    switch (setting->type) {
-    case ESRA_TYPE_REAL: return *setting->unit ? setting->unit : "X";
+    int taken = 0;
+    for (const struct option_table *table = command->tables; table < command->tables + command->table_count; table++) {
+        size_t count;
+        const esra_setting *rows = table->rows(&count);
+        for (size_t n = 0; n < count && taken < TABLE_OPTIONS_MOST; n++) {
+            struct table_option *option = &options[taken];
+            if (!is_taken(table, &rows[n]))
+                continue;
+            *option = (struct table_option){.table = table, .row = &rows[n], .letter = find_letter(table->letters, rows[n].name)};
+            make_flag(&rows[n], option->flag, sizeof option->flag);
+            taken++;
+        }
+    }
+    return taken;
+}
+
+const char *table_option_value(const struct table_option *option)
+{
+    const esra_setting *row = option->row;
+    switch (row->type) {
+    case ESRA_TYPE_REAL: return *row->unit ? row->unit : "X";
     case ESRA_TYPE_COUNT: return "N";
-    case ESRA_TYPE_CHOICE: return setting->names;
+    case ESRA_TYPE_CHOICE: return row->names;
     case ESRA_TYPE_TOGGLE: break;
     }
     return NULL;
 }
 
-static bool grammar_make(struct grammar *grammar, const struct command *command)
+void choice_word(const esra_setting *row, int value, char *text, size_t size)
 {
-    *grammar = (struct grammar){.command = command, .option_count = (size_t)command->option_count};
-    if (command->takes_settings)
-        grammar->settings = esra_settings_table(&grammar->setting_count);
-    grammar->table = calloc(grammar->option_count + grammar->setting_count + 2, sizeof *grammar->table);
-    grammar->flags = calloc(grammar->setting_count + 1, sizeof *grammar->flags);
-    if (!grammar->table || !grammar->flags)
-        return false;
-    struct poptOption *row = grammar->table;
-    int number = 0;
-    for (size_t n = 0; n < grammar->option_count; n++, row++) {
-        const struct option *option = &command->options[n];
-        *row = (struct poptOption){option->name, option->letter, option->type == OPTION_FLAG ? POPT_ARG_NONE : POPT_ARG_STRING,
-                                   NULL, ++number, NULL, NULL};
-    }
-    for (size_t n = 0; n < grammar->setting_count; n++) {
-        const esra_setting *setting = &grammar->settings[n];
-        number++;
-        if (!setting_taken(command, setting))
-            continue;
-        setting_flag(setting, grammar->flags[n], FLAG_SIZE);
-        *row++ = (struct poptOption){grammar->flags[n], 0, setting->type == ESRA_TYPE_TOGGLE ? POPT_ARG_NONE : POPT_ARG_STRING,
-                                     NULL, number, NULL, NULL};
-    }
-    *row = (struct poptOption){"help", 'h', POPT_ARG_NONE, NULL, ++number, NULL, NULL};
-    return true;
-}
-
-static void grammar_free(struct grammar *grammar)
-{
-    free(grammar->table);
-    free(grammar->flags);
+    const char *word = row->names;
+    for (; value > 0; value--)
+        word += strcspn(word, "|") + 1;
+    snprintf(text, size, "%.*s", (int)strcspn(word, "|"), word);
 }
 
 void setting_choice(const char *name, int value, char *text, size_t size)
@@ -120,44 +104,105 @@ void setting_choice(const char *name, int value, char *text, size_t size)
     size_t count;
     const esra_setting *table = esra_settings_table(&count);
     *text = '\0';
-    for (size_t n = 0; n < count; n++) {
-        if (strcmp(table[n].name, name) != 0)
-            continue;
-        const char *word = table[n].names;
-        for (; value > 0; value--)
-            word += strcspn(word, "|") + 1;
-        snprintf(text, size, "%.*s", (int)strcspn(word, "|"), word);
-    }
+    for (size_t n = 0; n < count; n++)
+        if (strcmp(table[n].name, name) == 0)
+            choice_word(&table[n], value, text, size);
 }
 
-/* Whole numbers beyond int are clamped: the library then says what the range is. */
+static double read_field(const void *values, const esra_setting *row)
+{
+    const char *field = (const char *)values + row->offset;
+    double real;
+    int whole;
+    if (row->type == ESRA_TYPE_REAL)
+        return memcpy(&real, field, sizeof real), real;
+    return memcpy(&whole, field, sizeof whole), whole;
+}
+
+/* Room for the struct of any table. */
+union table_values {
+    esra_settings settings;
+};
+
+void table_option_default(const struct table_option *option, char *text, size_t size)
+{
+    union table_values values;
+    option->table->init(&values);
+    double value = read_field(&values, option->row);
+    *text = '\0';
+    if (option->row->type == ESRA_TYPE_CHOICE)
+        choice_word(option->row, (int)value, text, size);
+    else if (option->row->type != ESRA_TYPE_TOGGLE)
+        snprintf(text, size, "%g", value);
+}
+
+/* ---- Parsing ---- */
+
+static bool grammar_make(struct grammar *grammar, const struct command *command)
+{
+    *grammar = (struct grammar){.command = command, .own_count = (size_t)command->option_count};
+    grammar->table_count = (size_t)table_options(command, grammar->from_tables);
+    grammar->table = calloc(grammar->own_count + grammar->table_count + 2, sizeof *grammar->table);
+    if (!grammar->table)
+        return false;
+    struct poptOption *row = grammar->table;
+    int number = 0;
+    for (size_t n = 0; n < grammar->own_count; n++) {
+        const struct option *option = &command->options[n];
+        *row++ = (struct poptOption){option->name, option->letter, option->type == OPTION_FLAG ? POPT_ARG_NONE : POPT_ARG_STRING,
+                                     NULL, ++number, NULL, NULL};
+    }
+    for (size_t n = 0; n < grammar->table_count; n++) {
+        const struct table_option *option = &grammar->from_tables[n];
+        bool toggle = option->row->type == ESRA_TYPE_TOGGLE;
+        *row++ = (struct poptOption){option->flag, option->letter, toggle ? POPT_ARG_NONE : POPT_ARG_STRING, NULL, ++number, NULL,
+                                     NULL};
+    }
+    *row = (struct poptOption){"help", 'h', POPT_ARG_NONE, NULL, ++number, NULL, NULL};
+    return true;
+}
+
+/* Whole numbers beyond int are clamped, and then out of range. */
 static bool parse_count(const char *text, int *value)
 {
     char *end;
-    errno = 0;
     long number = strtol(text, &end, 10);
     *value = number > INT_MAX ? INT_MAX : number < INT_MIN ? INT_MIN : (int)number;
     return end != text && *end == '\0';
 }
 
-static enum exit_code set_setting(const struct command *command, esra_settings *settings, const esra_setting *setting,
-                                  const char *flag, const char *text)
+/* What a row's value must be, in words for the message; NULL: text is one, and was put into the struct. */
+static const char *set_field(void *values, const esra_setting *row, const char *text)
 {
-    char *field = (char *)settings + setting->offset, *end;
+    char *field = (char *)values + row->offset, *end;
     int whole = 1;
     double real;
-    if (setting->type == ESRA_TYPE_REAL) {
+    if (row->type == ESRA_TYPE_REAL) {
         real = strtod(text, &end);
-        if (end == text || *end)
-            return complain(EXIT_USAGE, command->name, "--%s takes a number, not '%s'", flag, text);
         memcpy(field, &real, sizeof real);
-        return EXIT_DONE;
+        return end == text || *end ? "a number" : NULL;
     }
-    if (setting->type == ESRA_TYPE_COUNT && !parse_count(text, &whole))
-        return complain(EXIT_USAGE, command->name, "--%s takes a whole number, not '%s'", flag, text);
-    if (setting->type == ESRA_TYPE_CHOICE && (whole = find_name(setting->names, text)) < 0)
-        return complain(EXIT_USAGE, command->name, "--%s takes one of %s, not '%s'", flag, setting->names, text);
+    if (row->type == ESRA_TYPE_COUNT && !parse_count(text, &whole))
+        return "a whole number";
+    if (row->type == ESRA_TYPE_CHOICE && (whole = find_name(row->names, text)) < 0)
+        return row->names;
     memcpy(field, &whole, sizeof whole);
+    return NULL;
+}
+
+static enum exit_code set_from_table(const struct command *command, const struct table_option *option, void *job,
+                                     const char *text)
+{
+    const esra_setting *row = option->row;
+    void *values = (char *)job + option->table->offset;
+    const char *wanted = set_field(values, row, text);
+    if (wanted)
+        return complain(EXIT_USAGE, command->name, "--%s takes %s%s, not '%s'", option->flag,
+                        row->type == ESRA_TYPE_CHOICE ? "one of " : "", wanted, text);
+    double value = read_field(values, row);
+    if (!(value >= row->lowest && value <= row->highest))
+        return complain(EXIT_USAGE, command->name, "--%s takes a number from %.10g to %.10g, not '%s'", option->flag, row->lowest,
+                        row->highest, text);
     return EXIT_DONE;
 }
 
@@ -175,17 +220,16 @@ static void set_option(const struct option *option, void *values, char *text)
 
 static enum exit_code take_word(const struct grammar *grammar, struct parsed *parsed, size_t number, char *text)
 {
-    if (number < grammar->option_count) {
+    if (number < grammar->own_count) {
         set_option(&grammar->command->options[number], parsed->values, text);
         return EXIT_DONE;
     }
-    number -= grammar->option_count;
-    if (number == grammar->setting_count) {
+    number -= grammar->own_count;
+    if (number == grammar->table_count) {
         parsed->help = true;
         return EXIT_DONE;
     }
-    enum exit_code code = set_setting(grammar->command, &parsed->settings, &grammar->settings[number],
-                                      grammar->flags[number], text);
+    enum exit_code code = set_from_table(grammar->command, &grammar->from_tables[number], parsed->values, text);
     free(text);
     return code;
 }
@@ -248,7 +292,8 @@ enum exit_code options_parse(struct parsed *parsed, int argc, char **argv)
 {
     struct grammar grammar;
     enum exit_code code = EXIT_LIMIT;
-    set_defaults(parsed->command, &parsed->settings);
+    for (int n = 0; n < parsed->command->table_count; n++)
+        parsed->command->tables[n].init((char *)parsed->values + parsed->command->tables[n].offset);
     poptContext context = NULL;
     if (grammar_make(&grammar, parsed->command))
         context = poptGetContext("esra", argc, (const char **)argv, grammar.table, 0);
@@ -257,7 +302,7 @@ enum exit_code options_parse(struct parsed *parsed, int argc, char **argv)
     else
         complain(code, parsed->command->name, "out of memory");
     poptFreeContext(context);
-    grammar_free(&grammar);
+    free(grammar.table);
     return code;
 }
 

@@ -187,7 +187,6 @@ static enum exit_code begin(struct job *job, const struct parsed *parsed)
     job->name = parsed->command->name;
     job->operands = parsed->operands;
     job->operand_count = parsed->operand_count;
-    job->settings = parsed->settings;
     enum exit_code code = job_take_words(job);
     return code == EXIT_DONE ? job_check_standard_input(job, parsed) : code;
 }
@@ -285,6 +284,20 @@ static void job_free(void *all, enum exit_code code)
     free(job->facts);
 }
 
+static void init_settings(void *values)
+{
+    esra_settings_for_separation(values);
+}
+
+static const struct option_table separate_tables[] = {
+    {.rows = esra_settings_table, .init = init_settings, .offset = offsetof(struct job, settings), .heading = SETTINGS_HEADING},
+};
+
+static const struct option_table align_tables[] = {
+    {.rows = esra_settings_table, .init = init_settings, .offset = offsetof(struct job, settings), .only = "threads|cpu_mask",
+     .heading = SETTINGS_HEADING},
+};
+
 const struct command separate_command = {
     .name = "separate",
     .summary = "give back the scene behind the glass, and what each photo reflects",
@@ -300,8 +313,8 @@ const struct command separate_command = {
                "esra align shop-*.jpg -o t.json && esra separate shop-*.jpg -o out --transforms t.json",
     .options = separate_options,
     .option_count = sizeof separate_options / sizeof separate_options[0],
-    .takes_settings = true,
-    .init_settings = esra_settings_separation_init,
+    .tables = separate_tables,
+    .table_count = sizeof separate_tables / sizeof separate_tables[0],
     .job_size = sizeof(struct job),
     .work = separate,
     .free = job_free,
@@ -319,8 +332,8 @@ const struct command align_command = {
     .example = "esra align shop-*.jpg -o transforms.json",
     .options = align_options,
     .option_count = sizeof align_options / sizeof align_options[0],
-    .takes_settings = true,
-    .only_settings = "threads|cpu_mask",
+    .tables = align_tables,
+    .table_count = sizeof align_tables / sizeof align_tables[0],
     .job_size = sizeof(struct job),
     .work = align,
     .free = job_free,

@@ -175,7 +175,7 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     struct solve_job *job = all;
     struct progress progress;
     esra_status status;
-    job->settings = parsed->settings;
+    (void)parsed;
     job->outputs[0].fd = job->outputs[1].fd = -1;
     enum exit_code code = check_streams(&job->options);
     if (code == EXIT_DONE)
@@ -221,6 +221,15 @@ static void job_free(void *all, enum exit_code code)
     free(job->duals);
 }
 
+static void init_settings(void *values)
+{
+    esra_settings_default(values);
+}
+
+static const struct option_table settings_table = {
+    .rows = esra_settings_table, .init = init_settings, .offset = offsetof(struct solve_job, settings),
+    .heading = SETTINGS_HEADING};
+
 const struct command solve_command = {
     .name = NAME,
     .summary = "recover the layers of aligned photos from given gradients, with a certificate",
@@ -234,7 +243,8 @@ const struct command solve_command = {
     .example = "esra solve --mixtures I.npy --gradients E.npy --mixing 0.8,0.85,0.9 --lambda 0.02 -o L.npy --json",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
-    .takes_settings = true,
+    .tables = &settings_table,
+    .table_count = 1,
     .job_size = sizeof(struct solve_job),
     .work = work,
     .free = job_free,
