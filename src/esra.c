@@ -157,6 +157,7 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
         !take_struct(&separation, caller_separation, sizeof separation))
         return esra_fail(&solver->message, ESRA_BAD_ARGUMENT,
                          "photos or separation was not initialised: set struct_size to the size of the struct");
+    TRY(esra_photos_check(&photos, &solver->message));
     TRY(prepare_context(solver, &settings));
     struct run run = {.input = &photos,
                       .settings = &settings,

@@ -1,4 +1,4 @@
-/* settings.c - defaults and range checks of a run, from settings.def. */
+/* settings.c - defaults and range checks, from settings.def and photos.def. */
 #include "settings.h"
 
 #include "base/options.h"
@@ -44,4 +44,36 @@ esra_status esra_settings_check(esra_settings *out, const esra_settings *caller,
     if (!esra_options_take(&table, caller, out))
         return esra_fail(message, ESRA_BAD_ARGUMENT, "settings were not initialised: call esra_settings_default() first");
     return esra_options_check(&table, out, message);
+}
+
+/* ---- Options of photos ---- */
+
+static const esra_setting photos_rows[] = {
+#define ESRA_COUNT(field, default_, lowest, highest, unit, help) \
+    {#field, ESRA_TYPE_COUNT, offsetof(esra_photos, field), default_, lowest, highest, unit, NULL, help},
+#define ESRA_TOGGLE(field, default_, help) \
+    {#field, ESRA_TYPE_TOGGLE, offsetof(esra_photos, field), default_, 0, 1, "", NULL, help},
+#define ESRA_CHOICE(field, default_, last, names, help) \
+    {#field, ESRA_TYPE_CHOICE, offsetof(esra_photos, field), default_, 0, last, "", names, help},
+#include <esra/photos.def>
+};
+
+static const struct options photos_table = {photos_rows, sizeof photos_rows / sizeof photos_rows[0], sizeof(esra_photos)};
+
+const esra_setting *esra_photos_table(size_t *count)
+{
+    *count = photos_table.count;
+    return photos_rows;
+}
+
+void esra_photos_init(esra_photos *photos, size_t struct_size)
+{
+    esra_photos all;
+    esra_options_default(&photos_table, &all);
+    esra_options_hand_out(&photos_table, &all, photos, struct_size);
+}
+
+esra_status esra_photos_check(const esra_photos *photos, struct message *message)
+{
+    return esra_options_check(&photos_table, photos, message);
 }

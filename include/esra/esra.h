@@ -30,6 +30,11 @@ extern "C" {
 #define ESRA_API
 #endif
 
+/* From tables of ROW(value, word): the values, and "|" between the words. */
+#define ESRA_VALUE_(value, word) value,
+#define ESRA_WORD_(value, word) "|" word
+#define ESRA_WORDS(TABLE) (&(TABLE(ESRA_WORD_))[1])
+
 typedef enum esra_status {
     ESRA_OK = 0,
     ESRA_BAD_ARGUMENT, /* a setting out of its range, a missing pointer: a mistake of the calling program */
@@ -141,13 +146,13 @@ static inline void esra_settings_for_separation(esra_settings *settings)
     esra_settings_separation_init(settings, sizeof *settings);
 }
 
-/* The table itself, for programs that offer the settings to their own users. */
+/* The table itself, for programs that offer the settings to their own users. Other structs have tables of the same kind. */
 typedef enum esra_setting_type { ESRA_TYPE_REAL, ESRA_TYPE_COUNT, ESRA_TYPE_TOGGLE, ESRA_TYPE_CHOICE } esra_setting_type;
 
 typedef struct esra_setting {
     const char *name; /* the field's name */
     esra_setting_type type;
-    size_t offset; /* of the double (real) or int (other types) in esra_settings */
+    size_t offset; /* of the double (real) or int (other types) in the struct that the table is of */
     double default_value, lowest, highest;
     const char *unit;  /* "" where there is none */
     const char *names; /* choice: the words, separated by "|"; NULL otherwise */
@@ -229,30 +234,49 @@ typedef struct esra_transform {
     ROW(ESRA_MOTION_DEPTH, "depth") /* two rigid scenes seen by one moving camera: every pixel has a depth */          \
     ROW(ESRA_MOTION_AUTO, "auto")   /* homography or depth, whichever predicts left-out photos better */
 
-#define ESRA_VALUE_(value, word) value,
-
 typedef enum esra_motion { ESRA_MOTIONS(ESRA_VALUE_) } esra_motion;
 
 /* Its word; never NULL, static. */
 ESRA_API const char *esra_motion_name(esra_motion motion);
 
+/* In which numbers the layers are taken to add up: ROW(value, word). The images hold linear light unless it says stored. */
+#define ESRA_LIGHTS(ROW)                                                                                               \
+    ROW(ESRA_LIGHT_AUTO, "auto")     /* linear; by depth its square root, unless linear predicts left-out photos well */ \
+    ROW(ESRA_LIGHT_LINEAR, "linear") /* linear light, by depth too */                                                  \
+    ROW(ESRA_LIGHT_STORED, "stored") /* the code values that the images hold */
+
+typedef enum esra_light { ESRA_LIGHTS(ESRA_VALUE_) } esra_light;
+
 /* Photos of one scene behind glass, of one size, the camera moved a little between them. What is NULL is estimated. */
 typedef struct esra_photos {
     size_t struct_size;
     int photos;               /* m >= 2 */
-    const esra_image *images; /* m images of 1 or 3 channels; linear light in [0,1] unless stored_values is set */
-    int reference;            /* the photo, from 0, whose frame the answer is drawn in */
-    int stored_values;        /* the images hold code values as cameras store them */
-    esra_motion motion;       /* how freely the layers may move */
-    int swap;                 /* give back as the scene what is found to be the reflection; not by depth */
+    const esra_image *images; /* m images of 1 or 3 channels; linear light in [0,1], or with ESRA_LIGHT_STORED code values */
     const esra_transform *transmitted; /* m: reference px -> px of the photo, by which the scene behind stands still; nine
                                           zeros: the photo does not fit, and is left out */
     const esra_transform *reflected;   /* m: the same for what is reflected; only together with transmitted */
     const double *mixing;              /* m coefficients a_i relative to the reference's own, which is 1 */
     const esra_image *gradients;       /* 2(m+1), as in esra_problem, in the reference frame */
-    int linear_depth; /* by depth, too, tell layers apart in linear light, however little it predicts; not in its root */
+/* The options, their defaults, ranges and meanings stand in photos.def, one line each. */
+#define ESRA_COUNT(field, default_, lowest, highest, unit, help) int field;
+#define ESRA_TOGGLE(field, default_, help) int field;
+#define ESRA_CHOICE(field, default_, last, names, help) int field;
+#include <esra/photos.def>
 } esra_photos;
-#define ESRA_PHOTOS_INIT {sizeof(esra_photos), 0, NULL, 0, 0, ESRA_MOTION_AUTO, 0, NULL, NULL, NULL, NULL, 0}
+#define ESRA_PHOTOS_INIT \
+    {sizeof(esra_photos), 0, NULL, NULL, NULL, NULL, NULL, 0, ESRA_MOTION_AUTO, ESRA_LIGHT_AUTO, 0}
+
+/* Fills the first struct_size bytes with the defaults of photos.def, as ESRA_PHOTOS_INIT does. Call esra_photos_default()
+ * instead from C. */
+ESRA_API void esra_photos_init(esra_photos *photos, size_t struct_size);
+
+static inline void esra_photos_default(esra_photos *photos)
+{
+    esra_photos_init(photos, sizeof *photos);
+}
+
+/* The table of the options, as esra_settings_table(). */
+ESRA_API const esra_setting *esra_photos_table(size_t *count);
 
 /* How the layers were told apart: ROW(value, word). */
 #define ESRA_METHODS(ROW)                                                                                              \

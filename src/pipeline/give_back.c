@@ -143,7 +143,7 @@ static double known(double number)
 void esra_give_back_facts(const struct model *model, const struct evidence *evidence, struct run *run)
 {
     esra_separation *out = run->output;
-    esra_motion wish = run->input->motion;
+    esra_motion wish = (esra_motion)run->input->motion;
     bool open = wish == ESRA_MOTION_AUTO || wish == ESRA_MOTION_DEPTH;
     for (int i = 0; i < model->photos; i++)
         give_back_photo(model, evidence, i, run);

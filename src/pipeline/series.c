@@ -36,7 +36,7 @@ static esra_status take_photo(struct series *series, const esra_image *image, in
 esra_status esra_series_load(struct series *series, struct run *run)
 {
     esra_status status;
-    *series = (struct series){.light = run->input->stored_values ? LIGHT_STORED : LIGHT_LINEAR, .scale = 1};
+    *series = (struct series){.light = run->input->light == ESRA_LIGHT_STORED ? LIGHT_STORED : LIGHT_LINEAR, .scale = 1};
     TRY(esra_series_check(series, run));
     TRY(create_arrays(series, run->context->message));
     for (int i = 0; i < series->photos; i++)

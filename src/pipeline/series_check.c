@@ -103,8 +103,6 @@ static esra_status check_gradient(const struct series *series, const esra_image 
 static esra_status check_wishes(const esra_photos *in, struct message *message)
 {
     bool by_depth = in->motion == ESRA_MOTION_DEPTH;
-    if (in->motion < ESRA_MOTION_HOMOGRAPHY || in->motion > ESRA_MOTION_AUTO)
-        return esra_fail(message, ESRA_BAD_ARGUMENT, "motion %d is none of esra_motion", (int)in->motion);
     if (by_depth && in->photos > AGREEMENT_PHOTOS_MOST)
         return esra_fail(message, ESRA_BAD_ARGUMENT,
                          "depth is found from %d photos at most, and there are %d: give fewer, or ask for homographies",

@@ -5,12 +5,11 @@
 
 struct wishes esra_wishes_of(const esra_photos *input, bool motions_only)
 {
-    return (struct wishes){.motion = input->motion,
+    return (struct wishes){.motion = (esra_motion)input->motion,
                            .swap = input->swap != 0,
                            .transforms = input->transmitted != NULL,
                            .gradients = input->gradients != NULL,
-                           .stored = input->stored_values != 0,
-                           .linear = input->linear_depth != 0,
+                           .light = (esra_light)input->light,
                            .motions_only = motions_only};
 }
 
@@ -29,7 +28,7 @@ bool esra_verdict_noise_alone(const struct way_evidence *way, const struct pipel
 /* Linear light by depth, whatever is measured. Gradients are given in light. */
 static bool light_is_settled(const struct wishes *wishes)
 {
-    return wishes->linear || wishes->gradients || wishes->stored;
+    return wishes->light != ESRA_LIGHT_AUTO || wishes->gradients;
 }
 
 bool esra_verdict_tries_depth(const struct evidence *evidence, const struct wishes *wishes,
@@ -62,7 +61,7 @@ static enum light light_of(const struct evidence *evidence, const struct wishes 
                            const struct pipeline_thresholds *t)
 {
     bool adds_up = evidence->depth.prediction_error < t->linear_predicts * evidence->depth.prediction_base;
-    if (wishes->stored)
+    if (wishes->light == ESRA_LIGHT_STORED)
         return LIGHT_STORED;
     return kind == MODEL_FLAT || light_is_settled(wishes) || adds_up ? LIGHT_LINEAR : LIGHT_ROOT;
 }

@@ -8,11 +8,10 @@
 /* What the caller asked for, as far as it bears on a decision. */
 struct wishes {
     esra_motion motion;
+    esra_light light;
     bool swap;         /* what is found to be the reflection is the scene */
     bool transforms;   /* motions are given */
     bool gradients;    /* gradients are given */
-    bool stored;       /* photos are code values */
-    bool linear;       /* linear light by depth, too */
     bool motions_only; /* layers are not asked for */
 };
 

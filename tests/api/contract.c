@@ -173,20 +173,49 @@ static void uninitialised_settings_are_refused(void)
     random_problem_free(&r);
 }
 
+static int count_words(const char *names)
+{
+    int count = 1;
+    for (; *names; names++)
+        count += *names == '|';
+    return count;
+}
+
+static void check_rows(const esra_setting *table, size_t count, size_t struct_size)
+{
+    for (size_t n = 0; n < count; n++) {
+        CHECK(table[n].lowest <= table[n].default_value && table[n].default_value <= table[n].highest);
+        CHECK(table[n].offset < struct_size && strlen(table[n].help) > 10);
+        CHECK((table[n].type == ESRA_TYPE_CHOICE) == (table[n].names != NULL));
+        CHECK(!table[n].names || count_words(table[n].names) == table[n].highest + 1);
+        CHECK(n == 0 || table[n].offset > table[n - 1].offset);
+    }
+}
+
 static void the_table_describes_the_struct(void)
 {
     size_t count;
     const esra_setting *table = esra_settings_table(&count);
     esra_settings settings;
     esra_settings_default(&settings);
-    CHECK(count > 5 && settings.struct_size == sizeof settings);
-    for (size_t n = 0; n < count; n++) {
-        CHECK(table[n].lowest <= table[n].default_value && table[n].default_value <= table[n].highest);
-        CHECK(table[n].offset < sizeof settings && strlen(table[n].help) > 10);
-        CHECK((table[n].type == ESRA_TYPE_CHOICE) == (table[n].names != NULL));
-        CHECK(n == 0 || table[n].offset > table[n - 1].offset);
-    }
-    CHECK(settings.lambda == 0.02);
+    CHECK(count > 5 && settings.struct_size == sizeof settings && settings.lambda == 0.02);
+    check_rows(table, count, sizeof settings);
+}
+
+/* ESRA_PHOTOS_INIT cannot be made of the table, and must say the same. */
+static void the_table_of_photos_describes_them(void)
+{
+    size_t count;
+    const esra_setting *table = esra_photos_table(&count);
+    esra_photos photos, written = ESRA_PHOTOS_INIT;
+    esra_photos_default(&photos);
+    CHECK(count >= 4 && photos.struct_size == sizeof photos && !photos.images && !photos.gradients && photos.photos == 0);
+    check_rows(table, count, sizeof photos);
+    for (size_t n = 0; n < count; n++)
+        CHECK(memcmp((char *)&photos + table[n].offset, (char *)&written + table[n].offset, sizeof(int)) == 0);
+    CHECK_TEXT(table[1].name, "motion");
+    CHECK_TEXT(table[1].names, "homography|affine|translation|depth|auto");
+    CHECK_TEXT(table[2].names, "auto|linear|stored");
 }
 
 /* Those of a separation differ in lambda and gap alone, and are what it takes where it is given none. */
@@ -331,11 +360,11 @@ static void shorter_photos_are_respected(void)
         images[i] = esra_image_planar(samples[i], 12, 9, 1);
     }
     esra_photos photos = ESRA_PHOTOS_INIT;
-    photos.struct_size = offsetof(esra_photos, linear_depth);
+    photos.struct_size = offsetof(esra_photos, swap);
     photos.photos = 2;
     photos.images = images;
     photos.motion = ESRA_MOTION_HOMOGRAPHY;
-    memset(&photos.linear_depth, 0xee, sizeof photos.linear_depth);
+    memset(&photos.swap, 0xee, sizeof photos.swap);
     esra_separation separation = {.struct_size = offsetof(esra_separation, joint_trusted), .total_s = -1};
     memset(&separation.joint_trusted, 0xee, sizeof separation - separation.struct_size);
     struct {
@@ -398,9 +427,9 @@ static void wishes_that_contradict_are_refused(void)
         photos.photos = 2;
         photos.images = images;
         photos.reflected = n ? NULL : still;
-        photos.motion = n ? (esra_motion)(ESRA_MOTION_AUTO + 1) : ESRA_MOTION_AUTO;
+        photos.motion = n ? ESRA_MOTION_AUTO + 1 : ESRA_MOTION_AUTO;
         CHECK(esra_solver_separate(solver, &photos, NULL, &out) == ESRA_BAD_ARGUMENT);
-        CHECK(strstr(esra_solver_message(solver), n ? "motion" : "give the scene's too") != NULL);
+        CHECK(strstr(esra_solver_message(solver), n ? "motion is 5: it must lie in [0, 4]" : "give the scene's too") != NULL);
     }
     esra_solver_free(&solver);
 }
@@ -442,6 +471,7 @@ int main(void)
     RUN(gradients_out_of_range_are_refused);
     RUN(uninitialised_settings_are_refused);
     RUN(the_table_describes_the_struct);
+    RUN(the_table_of_photos_describes_them);
     RUN(a_separation_has_settings_of_its_own);
     RUN(a_solver_can_be_used_again);
     RUN(names_are_words);

@@ -15,7 +15,7 @@ class Mistakes(SeparateTest):
         for line, arguments in [
             ("--output FOLDER is missing" + see, ["separate", *NAMES]),
             ("--wrong: unknown option" + see, self.separate("--wrong")),
-            ("--motion takes one of auto|homography|affine|translation|depth, not 'wild'", self.separate("--motion", "wild")),
+            ("--motion takes one of homography|affine|translation|depth|auto, not 'wild'", self.separate("--motion", "wild")),
             ("--light takes one of auto|linear|stored, not 'dim'", self.separate("--light", "dim")),
             ("--lambda takes a number from 0 to 1000000, not '-1'", self.separate("--lambda", "-1")),
             ("--threads takes a number from 0 to 256, not '99999999999'", self.separate("--threads", "99999999999")),

@@ -67,7 +67,7 @@ static esra_photos take_input(struct tiny *t, struct feed *feed)
     input.photos = t->count;
     input.images = t->photo_views;
     input.reference = feed_int(feed, 0, t->count - 1);
-    input.stored_values = given >> 4 & 1;
+    input.light = given >> 4 & 1 ? ESRA_LIGHT_STORED : ESRA_LIGHT_AUTO;
     input.motion = feed_int(feed, ESRA_MOTION_HOMOGRAPHY, ESRA_MOTION_AUTO);
     input.swap = given >> 3 & 1;
     input.transmitted = given & 1 ? t->given[0] : NULL;

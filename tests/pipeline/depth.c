@@ -70,7 +70,7 @@ static esra_separation separate(int count, int threads)
     }
     input.photos = count;
     input.images = photo_views;
-    input.stored_values = 1;
+    input.light = ESRA_LIGHT_STORED;
     input.motion = ESRA_MOTION_DEPTH;
     s.transmitted = esra_image_planar(transmitted, WIDTH, HEIGHT, 1);
     s.reflected = reflected_views;

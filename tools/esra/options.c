@@ -122,6 +122,7 @@ static double read_field(const void *values, const esra_setting *row)
 /* Room for the struct of any table. */
 union table_values {
     esra_settings settings;
+    esra_photos photos;
 };
 
 void table_option_default(const struct table_option *option, char *text, size_t size)

@@ -14,14 +14,6 @@
 #define SCENE_OPTIONS                                                                                                  \
     {"reference", 'r', OPTION_TEXT, "N", FIELD(reference), false,                                                      \
      "the photo, from 1, in whose frame the answer is drawn (default: the middle one)"},                               \
-        {"motion", 0, OPTION_TEXT, "auto|homography|affine|translation|depth", FIELD(motion), false,                   \
-         "how freely the layers may move from photo to photo; depth: as a camera sees them that moves before two scenes "  \
-         "with depth; auto: homography or depth, whichever predicts left-out photos better (default auto)"},                                   \
-        {"light", 0, OPTION_TEXT, "auto|linear|stored", FIELD(light), false,                                           \
-         "work in linear light, where layers add up, or in the values stored; auto: linear, but by depth the root of "  \
-         "light unless linear light predicts left-out photos well (default auto)"},                                     \
-        {"swap", 0, OPTION_FLAG, NULL, FIELD(swap), false,                                                             \
-         "take the layer that was taken for the scene as the reflection, and the other way round; by homographies alone"},                    \
         {"tolerate-truncated", 0, OPTION_FLAG, NULL, FIELD(tolerate_truncated), false,                                 \
          "use what can be read of a damaged photo"},                                                                   \
         READING_OPTIONS(FIELD(reading)),                                                                               \
@@ -289,11 +281,22 @@ static void init_settings(void *values)
     esra_settings_for_separation(values);
 }
 
+static void init_photos(void *values)
+{
+    esra_photos_default(values);
+}
+
+/* The reference is an option of the command's own: it counts from 1, and is the middle one where nothing is said. */
+#define PHOTOS_TABLE \
+    {.rows = esra_photos_table, .init = init_photos, .offset = offsetof(struct job, photos), .without = "reference"}
+
 static const struct option_table separate_tables[] = {
+    PHOTOS_TABLE,
     {.rows = esra_settings_table, .init = init_settings, .offset = offsetof(struct job, settings), .heading = SETTINGS_HEADING},
 };
 
 static const struct option_table align_tables[] = {
+    PHOTOS_TABLE,
     {.rows = esra_settings_table, .init = init_settings, .offset = offsetof(struct job, settings), .only = "threads|cpu_mask",
      .heading = SETTINGS_HEADING},
 };

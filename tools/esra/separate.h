@@ -15,10 +15,10 @@
 #include "transforms.h"
 
 struct separate_options {
-    char *output, *reference, *motion, *light, *transforms, *mixing, *gradients, *strength, *gain, *layers, *format;
+    char *output, *reference, *transforms, *mixing, *gradients, *strength, *gain, *layers, *format;
     char *quality, *progress, *max_memory;
     struct reading reading;
-    bool swap, json, quiet, keep_partial, tolerate_truncated, no_report;
+    bool json, quiet, keep_partial, tolerate_truncated, no_report;
 };
 
 /* Certificates kept for the report's plot, which is 640 px wide. */
@@ -41,7 +41,7 @@ struct job {
     double *mixing_given;
     struct npy_array gradient_array;
     esra_image *gradient_views;
-    esra_photos photos;
+    esra_photos photos; /* its options are of the command line */
     esra_separation separation;
     esra_info info; /* of its certified solve */
     esra_transform *motion; /* 2 m: of the scene, then of the reflection */

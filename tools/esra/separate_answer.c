@@ -68,7 +68,7 @@ static esra_status make_result(struct job *job)
         "s:i, s:{s:f,s:f,s:f,s:f}}",
         "schema", "esra-separate-1", "version", esra_version(), "method", esra_method_name(s->method), "motion",
         esra_motion_name(s->motion), "light",
-        job->photos.stored_values ? "stored" : s->in_roots ? "root" : "linear", "reference",
+        job->photos.light == ESRA_LIGHT_STORED ? "stored" : s->in_roots ? "root" : "linear", "reference",
         job->reference + 1, "width", job->scene.width, "height", job->scene.height, "photos", job_photos_to_json(job), "warnings",
         job_warnings_to_json(s->warnings), "lambda", job->settings.lambda, "strength", job->strength, "solve", "status",
         solved ? esra_outcome_name(info->outcome) : "none", "engine", engine, "objective",

@@ -5,9 +5,6 @@
 #include "memory.h"
 #include "separate.h"
 
-/* In the order of esra_motion. */
-static const char *const motion_words[] = {"homography", "affine", "translation", "depth", "auto", NULL};
-
 /* Which of the words it is, the first where nothing was said; -1: none. */
 static int choose(const char *text, const char *const *words)
 {
@@ -27,13 +24,7 @@ static bool take_number(const char *text, double standard, double lowest, double
 enum exit_code job_take_words(struct job *job)
 {
     const struct separate_options *o = &job->options;
-    int motion = choose(o->motion ? o->motion : "auto", motion_words);
-    int light = choose(o->light, (const char *[]){"auto", "linear", "stored", NULL});
     int layers = choose(o->layers, (const char *[]){"all", "transmitted", "reflected", NULL});
-    if (motion < 0)
-        return complain(EXIT_USAGE, job->name, "--motion takes one of auto|homography|affine|translation|depth, not '%s'", o->motion);
-    if (light < 0)
-        return complain(EXIT_USAGE, job->name, "--light takes one of auto|linear|stored, not '%s'", o->light);
     if (layers < 0)
         return complain(EXIT_USAGE, job->name, "--layers takes one of all|transmitted|reflected, not '%s'", o->layers);
     if (choose(o->format, (const char *[]){"png", "jpg", "tif", "npy", NULL}) < 0)
@@ -54,12 +45,7 @@ enum exit_code job_take_words(struct job *job)
         return code;
     job->read.tolerate_truncated = o->tolerate_truncated;
     job->read.offers_tolerance = true;
-    job->read.profile = light != 2;
-    job->photos = (esra_photos)ESRA_PHOTOS_INIT;
-    job->photos.motion = (esra_motion)motion;
-    job->photos.stored_values = light == 2;
-    job->photos.linear_depth = light == 1;
-    job->photos.swap = o->swap;
+    job->read.profile = job->photos.light != ESRA_LIGHT_STORED;
     job->write_transmitted = layers != 2;
     job->write_reflected = layers != 1;
     return EXIT_DONE;
@@ -169,7 +155,7 @@ done:
 
 esra_status job_read_inputs(struct job *job, const struct parsed *parsed)
 {
-    struct scene_options options = {.read = job->read, .stored = job->photos.stored_values, .most_bytes = job->most_bytes,
+    struct scene_options options = {.read = job->read, .stored = job->photos.light == ESRA_LIGHT_STORED, .most_bytes = job->most_bytes,
                                     .gradients = job->options.gradients != NULL, .settings = &job->settings};
     esra_status status;
     TRY(scene_read(&job->scene, parsed->operands, parsed->operand_count, &options, &job->message));
