@@ -88,6 +88,16 @@ static void move(struct model *to, struct model *from)
     *from = (struct model){0};
 }
 
+/* A model that is not the one tried is judged itself, so that what is told of the layers is true of those delivered. */
+static esra_status judge_delivered(struct pipeline *p, struct image *doubt)
+{
+    esra_status status = ESRA_OK;
+    if (!p->run->motions_only)
+        STEP(p->run, STAGE_SEPARATE, esra_evidence_layers(&p->evidence.delivered, &p->model, doubt, p->run));
+done:
+    return status;
+}
+
 static esra_status deliver_flat(struct pipeline *p)
 {
     esra_status status = ESRA_OK;
@@ -99,6 +109,7 @@ static esra_status deliver_flat(struct pipeline *p)
             STEP(p->run, STAGE_SEPARATE, esra_flat_unpark(&p->model, &p->photos, p->run));
     } else {
         TRY(esra_flat_enlarge(&p->model, &p->photos, &p->flat, p->run));
+        TRY(judge_delivered(p, &p->doubt));
     }
 done:
     return status;
@@ -138,6 +149,7 @@ static esra_status deliver_depth(struct pipeline *p, enum light light)
     esra_series_free(&roots); /* makes room for the joint solve */
     if (!p->run->motions_only)
         STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, p->run));
+    TRY(judge_delivered(p, NULL));
 done:
     esra_series_free(&roots);
     return status;
