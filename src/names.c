@@ -11,6 +11,14 @@ const char *esra_motion_name(esra_motion motion)
     return "unknown motion";
 }
 
+const char *esra_light_name(esra_light light)
+{
+    switch (light) {
+        ESRA_LIGHTS(NAME)
+    }
+    return "unknown light";
+}
+
 const char *esra_method_name(esra_method method)
 {
     switch (method) {

@@ -247,6 +247,9 @@ ESRA_API const char *esra_motion_name(esra_motion motion);
 
 typedef enum esra_light { ESRA_LIGHTS(ESRA_VALUE_) } esra_light;
 
+/* Its word; never NULL, static. */
+ESRA_API const char *esra_light_name(esra_light light);
+
 /* Photos of one scene behind glass, of one size, the camera moved a little between them. What is NULL is estimated. */
 typedef struct esra_photos {
     size_t struct_size;
@@ -315,6 +318,16 @@ typedef struct esra_photo_facts {
     double apart_px;            /* how far apart the two layers moved */
 } esra_photo_facts;
 
+/* What a separation measured and decided by: named numbers, none of them a threshold. NaN: not measured. */
+typedef struct esra_evidence_row {
+    const char *name;    /* "clipped", "flat.trusted", "overlap" */
+    const char *meaning; /* in a sentence */
+    int of_photo;        /* there is one for each photo */
+} esra_evidence_row;
+
+/* Static and constant; *count is set to the number of rows, those of_photo last. */
+ESRA_API const esra_evidence_row *esra_evidence_table(size_t *count);
+
 /* Where the answer goes, and how it was found. Every pointer, and the image data, may be NULL: not wanted. Images have the
  * photos' size and channels unless it says otherwise. What is found besides comes to stand at the end. */
 typedef struct esra_separation {
@@ -338,10 +351,12 @@ typedef struct esra_separation {
     int in_roots;            /* layers were told apart in the root of light */
     double prediction_error; /* of photos left out one at a time and predicted by the layers of the others: mean distance */
     double prediction_base;  /* of colour gradients; and that of the photo most alike in their place. 0: not known */
+    double *evidence;        /* a number for each row of esra_evidence_table() that is not of_photo */
+    double *photo_evidence;  /* m times a number for each that is */
 } esra_separation;
 #define ESRA_SEPARATION_INIT \
     {sizeof(esra_separation), {NULL, 0, 0, 0, 0, 0, 0}, NULL, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL, NULL, NULL, \
-     ESRA_METHOD_NONE, 0, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0}
+     ESRA_METHOD_NONE, 0, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0, NULL, NULL}
 
 /* Separates the photos: alignment, mixing coefficients, motion of the reflection, gradients of the layers, and the certified
  * solve of esra_solver_run() with the settings given; NULL means those of esra_settings_for_separation(). Borrowed and

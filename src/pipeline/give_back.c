@@ -6,6 +6,7 @@
 
 #include "ops/resample.h"
 #include "pipeline/deep.h"
+#include "pipeline/evidence_table.h"
 
 /* ---- Layers ---- */
 
@@ -154,4 +155,5 @@ void esra_give_back_facts(const struct model *model, const struct evidence *evid
     out->joint_objective = model->joint_info.objective;
     out->joint_residual = model->joint_info.residual;
     out->joint_trusted = model->joint_info.trusted;
+    esra_evidence_to_numbers(evidence, out->evidence, out->photo_evidence);
 }

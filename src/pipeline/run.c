@@ -49,6 +49,8 @@ static void clear_answers(esra_separation *out)
     blank.facts = out->facts;
     blank.info = out->info;
     *blank.info = (esra_info)ESRA_INFO_INIT;
+    blank.evidence = out->evidence;
+    blank.photo_evidence = out->photo_evidence;
     *out = blank;
 }
 

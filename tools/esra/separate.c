@@ -70,6 +70,18 @@ static esra_image view_of(const struct photo *photo)
     return esra_image_planar(image->data, image->width, image->height, image->channels);
 }
 
+static bool make_evidence(struct job *job, size_t photos)
+{
+    size_t count, of_photo = 0;
+    const esra_evidence_row *rows = esra_evidence_table(&count);
+    for (size_t n = 0; n < count; n++)
+        of_photo += rows[n].of_photo != 0;
+    job->photo_evidence_rows = (int)of_photo;
+    job->evidence = calloc(count - of_photo, sizeof *job->evidence);
+    job->photo_evidence = calloc(photos * of_photo, sizeof *job->photo_evidence);
+    return job->evidence && job->photo_evidence;
+}
+
 static esra_status make_room(struct job *job)
 {
     size_t m = (size_t)job->scene.paths.count;
@@ -77,7 +89,7 @@ static esra_status make_room(struct job *job)
     job->motion = calloc(2 * m, sizeof *job->motion);
     job->gains = calloc(2 * m, sizeof *job->gains);
     job->facts = calloc(m, sizeof *job->facts);
-    if (!job->motion || !job->gains || !job->facts)
+    if (!job->motion || !job->gains || !job->facts || !make_evidence(job, m))
         return esra_fail_memory(&job->message);
     *s = (esra_separation){.struct_size = sizeof *s};
     s->transmitted_motion = job->motion;
@@ -85,6 +97,8 @@ static esra_status make_room(struct job *job)
     s->mixing = job->gains;
     s->reflection_gain = job->gains + m;
     s->facts = job->facts;
+    s->evidence = job->evidence;
+    s->photo_evidence = job->photo_evidence;
     job->info = (esra_info)ESRA_INFO_INIT;
     s->info = &job->info;
     return ESRA_OK;
@@ -274,6 +288,8 @@ static void job_free(void *all, enum exit_code code)
     free(job->motion);
     free(job->gains);
     free(job->facts);
+    free(job->evidence);
+    free(job->photo_evidence);
 }
 
 static void init_settings(void *values)

@@ -47,6 +47,8 @@ struct job {
     esra_transform *motion; /* 2 m: of the scene, then of the reflection */
     double *gains;          /* 2 m: a_i, then b_i */
     esra_photo_facts *facts;
+    double *evidence, *photo_evidence; /* by esra_evidence_table() */
+    int photo_evidence_rows;
     struct photo transmitted, *reflected, confidence; /* answers, in linear light until encoded */
     esra_image *reflected_views;
     struct progress progress;

@@ -18,6 +18,48 @@ json_t *job_warnings_to_json(unsigned warnings)
     return list;
 }
 
+/* "way.name" stands as "name" in an object "way". */
+static bool put_number(json_t *all, const char *name, double number)
+{
+    const char *dot = strchr(name, '.');
+    char way[32] = "";
+    json_t *into = all;
+    if (dot) {
+        snprintf(way, sizeof way, "%.*s", (int)(dot - name), name);
+        into = json_object_get(all, way);
+    }
+    if (!into) {
+        into = json_object();
+        if (json_object_set_new(all, way, into) != 0)
+            return false;
+    }
+    return json_object_set_new(into, dot ? dot + 1 : name, number_to_json(number)) == 0;
+}
+
+/* The rows of esra_evidence_table() of a photo, or of all, by their names. */
+static json_t *evidence_to_json(const double *numbers, int of_photo)
+{
+    size_t count;
+    const esra_evidence_row *rows = esra_evidence_table(&count);
+    json_t *all = json_object();
+    for (size_t n = 0; all && n < count; n++) {
+        if (rows[n].of_photo != of_photo || put_number(all, rows[n].name, *numbers++))
+            continue;
+        json_decref(all);
+        all = NULL;
+    }
+    return all;
+}
+
+/* What was asked for, as far as decisions hang on it. */
+static json_t *asked_to_json(const struct job *job)
+{
+    const esra_photos *photos = &job->photos;
+    return json_pack("{s:s, s:s, s:b, s:b, s:b}", "motion", esra_motion_name((esra_motion)photos->motion), "light",
+                     esra_light_name((esra_light)photos->light), "swap", photos->swap, "transforms", photos->transmitted != NULL, "gradients",
+                     photos->gradients != NULL);
+}
+
 static json_t *photo_to_json(const struct job *job, int i)
 {
     const esra_separation *s = &job->separation;
@@ -56,6 +98,20 @@ static json_t *memory_to_json(const struct job *job)
     return json_pack("{s:f, s:f}", "planned", planned, "peak", memory_peak());
 }
 
+/* The photos, each with its evidence. */
+static json_t *judged_photos_to_json(const struct job *job)
+{
+    json_t *list = job_photos_to_json(job);
+    for (int i = 0; i < job->scene.paths.count; i++) {
+        const double *evidence = job->photo_evidence + i * job->photo_evidence_rows;
+        if (json_object_set_new(json_array_get(list, (size_t)i), "evidence", evidence_to_json(evidence, 1)) == 0)
+            continue;
+        json_decref(list);
+        return NULL;
+    }
+    return list;
+}
+
 static esra_status make_result(struct job *job)
 {
     const esra_separation *s = &job->separation;
@@ -66,10 +122,10 @@ static esra_status make_result(struct job *job)
     job->result = json_pack(
         "{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:f, s:f, s:{s:s,s:s,s:o,s:o,s:o,s:i}, s:{s:o,s:o,s:o}, s:{s:o,s:o}, "
         "s:i, s:{s:f,s:f,s:f,s:f}}",
-        "schema", "esra-separate-1", "version", esra_version(), "method", esra_method_name(s->method), "motion",
+        "schema", "esra-separate-2", "version", esra_version(), "method", esra_method_name(s->method), "motion",
         esra_motion_name(s->motion), "light",
         job->photos.light == ESRA_LIGHT_STORED ? "stored" : s->in_roots ? "root" : "linear", "reference",
-        job->reference + 1, "width", job->scene.width, "height", job->scene.height, "photos", job_photos_to_json(job), "warnings",
+        job->reference + 1, "width", job->scene.width, "height", job->scene.height, "photos", judged_photos_to_json(job), "warnings",
         job_warnings_to_json(s->warnings), "lambda", job->settings.lambda, "strength", job->strength, "solve", "status",
         solved ? esra_outcome_name(info->outcome) : "none", "engine", engine, "objective",
         number_to_json(solved ? info->objective : NAN), "bound", number_to_json(solved ? info->bound : NAN), "gap",
@@ -78,7 +134,9 @@ static esra_status make_result(struct job *job)
         number_to_json(joint ? s->joint_residual : NAN), "trusted", number_to_json(joint ? s->joint_trusted : NAN), "prediction", "error",
         number_to_json(s->prediction_error), "baseline", number_to_json(s->prediction_base), "threads", info->threads,
         "seconds", "align", s->align_s, "joint", s->joint_s, "solve", s->solve_s, "total", s->total_s);
-    return job->result && json_object_set_new(job->result, "memory", memory_to_json(job)) == 0
+    return job->result && json_object_set_new(job->result, "asked", asked_to_json(job)) == 0 &&
+                   json_object_set_new(job->result, "evidence", evidence_to_json(job->evidence, 0)) == 0 &&
+                   json_object_set_new(job->result, "memory", memory_to_json(job)) == 0
                ? ESRA_OK
                : esra_fail_memory(&job->message);
 }
