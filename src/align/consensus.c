@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "align/linear.h"
+#include "base/linear.h"
 #include "base/random.h"
 
 /* At 3 % inliers a sample of two is good once in 1100: 3000 samples miss one time in 15, and such a layer does not

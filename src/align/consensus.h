@@ -2,8 +2,8 @@
 #ifndef ESRA_ALIGN_CONSENSUS_H
 #define ESRA_ALIGN_CONSENSUS_H
 
-#include "align/features.h"
 #include "align/normal.h"
+#include "ops/features.h"
 
 /* Finds up to `most` transforms, the one with most support first; after each, the matches it explains are removed from
  * `matches`. Returns how many were found. width, height: of level 0; no corner moves by more than limit_px. */

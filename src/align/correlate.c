@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "align/fft.h"
 #include "base/memory.h"
+#include "ops/fft.h"
 
 /* Peaks closer than this are one. */
 #define APART_PX 4

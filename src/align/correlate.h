@@ -2,7 +2,7 @@
 #ifndef ESRA_ALIGN_CORRELATE_H
 #define ESRA_ALIGN_CORRELATE_H
 
-#include "align/field.h"
+#include "ops/field.h"
 
 struct peak {
     double right, down; /* reference(x) ~ photo(x + shift), px of the fields */

@@ -2,7 +2,7 @@
 #ifndef ESRA_ALIGN_EXPLAIN_H
 #define ESRA_ALIGN_EXPLAIN_H
 
-#include "align/field.h"
+#include "ops/field.h"
 
 /* Planes and a field to work in, of the size of the reference field explained. */
 struct explainer {

@@ -1,7 +1,7 @@
 /* align/normal.c - normal equations of a small change of a homography. */
 #include "align/normal.h"
 
-#include "align/linear.h"
+#include "base/linear.h"
 
 /* The entries of M1 and M2: sign X^i Y^j, sign 0 where there is none. */
 struct monomial {

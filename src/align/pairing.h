@@ -3,8 +3,8 @@
 #ifndef ESRA_ALIGN_PAIRING_H
 #define ESRA_ALIGN_PAIRING_H
 
-#include "align/field.h"
 #include "align/reflection.h"
+#include "ops/field.h"
 
 #define PAIRING_STARTS 15
 /* How far R may move against T, as a share of the width. */

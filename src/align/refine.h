@@ -2,8 +2,8 @@
 #ifndef ESRA_ALIGN_REFINE_H
 #define ESRA_ALIGN_REFINE_H
 
-#include "align/field.h"
 #include "align/normal.h"
+#include "ops/field.h"
 
 struct refine_options {
     enum motion motion;

@@ -2,7 +2,7 @@
 #ifndef ESRA_ALIGN_REMAINDER_H
 #define ESRA_ALIGN_REMAINDER_H
 
-#include "align/field.h"
+#include "ops/field.h"
 
 /* Three photos or more: the gradients of photo i less a_i times the transmitted layer's, which are taken to be the median
  * over the photos and half a vote for zero (an edge that only one photo has belongs to its reflection). photos and masks

@@ -2,8 +2,8 @@
 #ifndef ESRA_ALIGN_VIEW_H
 #define ESRA_ALIGN_VIEW_H
 
-#include "align/features.h"
-#include "align/field.h"
+#include "ops/features.h"
+#include "ops/field.h"
 
 struct view {
     struct pyramid pyramid;

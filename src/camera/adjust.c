@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "align/linear.h"
+#include "base/linear.h"
 #include "base/memory.h"
 #include "camera/model.h"
 

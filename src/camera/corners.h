@@ -2,7 +2,7 @@
 #ifndef ESRA_CAMERA_CORNERS_H
 #define ESRA_CAMERA_CORNERS_H
 
-#include "align/pyramid.h"
+#include "ops/pyramid.h"
 
 struct corner {
     float x, y; /* px of level 0 */

@@ -6,12 +6,12 @@
 
 #include "base/memory.h"
 #include "base/rows.h"
-#include "camera/fill.h"
 #include "camera/labelling.h"
-#include "camera/scale.h"
 #include "camera/sgm.h"
 #include "camera/sweep.h"
 #include "ops/blur.h"
+#include "ops/fill.h"
+#include "ops/scale.h"
 
 /* How a depth map is made smooth. */
 struct smoothing {

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "align/linear.h"
+#include "base/linear.h"
 #include "base/random.h"
 #include "camera/tracks.h"
 

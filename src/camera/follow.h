@@ -2,7 +2,7 @@
 #ifndef ESRA_CAMERA_FOLLOW_H
 #define ESRA_CAMERA_FOLLOW_H
 
-#include "align/pyramid.h"
+#include "ops/pyramid.h"
 
 /* Grey levels with FOLLOW_PAD pixels repeated around them, so that windows may reach past the border. */
 #define FOLLOW_PAD 16

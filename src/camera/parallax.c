@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "align/linear.h"
+#include "base/linear.h"
 #include "base/memory.h"
 #include "base/select.h"
 

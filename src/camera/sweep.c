@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "camera/scale.h"
+#include "ops/scale.h"
 
 static void set_labels(struct sweep *s, int labels)
 {

@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-#include "align/field.h"
 #include "camera/camera.h"
+#include "ops/field.h"
 
 /* More photos take time and say nothing new; those with most tracks are compared. */
 #define SWEEP_PHOTOS 15

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "align/features.h"
 #include "base/memory.h"
 #include "base/rows.h"
 #include "base/wide.h"
 #include "camera/corners.h"
 #include "camera/follow.h"
+#include "ops/features.h"
 
 /* 12 MP are halved once, to 3 MP; poses are fitted to so many tracks that a tenth of a pixel of one is enough. */
 #define BASE_PIXELS  3.2e6

@@ -5,6 +5,7 @@
 
 #include "align/align.h"
 #include "check.h"
+#include "context.h"
 #include "ops/blur.h"
 #include "ops/resample.h"
 
@@ -103,14 +104,6 @@ static inline void free_scene(struct scene *scene)
 static inline double corner_error(const struct transform *a, const struct transform *b)
 {
     return esra_transform_distance(a, b, SCENE_WIDTH, SCENE_HEIGHT);
-}
-
-static inline struct context *make_context(int threads)
-{
-    static struct message message;
-    struct context *context;
-    CHECK(esra_context_create(&context, threads, &message) == ESRA_OK);
-    return context;
 }
 
 #endif

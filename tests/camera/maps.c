@@ -1,9 +1,7 @@
 /* tests/camera/maps.c - the tools of depth maps, each against what it promises. */
 #include <stdint.h>
 
-#include "camera/fill.h"
 #include "camera/labelling.h"
-#include "camera/scale.h"
 #include "camera/scene.h"
 #include "camera/sgm.h"
 
@@ -63,37 +61,6 @@ static void paths_add_up(void)
     esra_context_free(&context);
 }
 
-/* A step in the guide stops what is filled in; a constant stays one. */
-static void filling_stops_at_edges(void)
-{
-    enum { WIDTH = 60, HEIGHT = 40 };
-    struct context *context = make_context(2);
-    struct message message = {""};
-    struct image guide, maps;
-    CHECK(esra_image_create(&guide, WIDTH, HEIGHT, 3, &message) == ESRA_OK);
-    CHECK(esra_image_create(&maps, WIDTH, HEIGHT, 2, &message) == ESRA_OK);
-    struct plane values = image_plane(&maps, 0), weights = image_plane(&maps, 1);
-    for (int y = 0; y < HEIGHT; y++)
-        for (int x = 0; x < WIDTH; x++) {
-            plane_row(image_plane(&guide, 1), y)[x] = x < 30 ? .2f : .8f;
-            plane_row(values, y)[x] = x < 10 ? 3 : x > 50 ? 7 : 100;
-            plane_row(weights, y)[x] = x < 10 || x > 50 ? 1 : 1e-6f;
-        }
-    CHECK(esra_fill(context, &guide, values, weights, 1000, .03) == ESRA_OK);
-    for (int y = 0; y < HEIGHT; y++) {
-        CHECK_NEAR(plane_row(values, y)[25], 3, .05);
-        CHECK_NEAR(plane_row(values, y)[35], 7, .05);
-    }
-    for (int n = 0; n < WIDTH * HEIGHT; n++)
-        values.data[n] = 5, weights.data[n] = (float)check_random(.01, 1);
-    CHECK(esra_fill(context, &guide, values, weights, 100, .03) == ESRA_OK);
-    for (int n = 0; n < WIDTH * HEIGHT; n++)
-        CHECK_NEAR(values.data[n], 5, 1e-3);
-    esra_image_free(&guide);
-    esra_image_free(&maps);
-    esra_context_free(&context);
-}
-
 static void speckles_are_marked_by_their_size(void)
 {
     enum { WIDTH = 20, HEIGHT = 15 };
@@ -128,43 +95,10 @@ static void extremes_reach_as_far_as_told(void)
     esra_context_free(&context);
 }
 
-/* Means over areas keep a slope to an eighth of a pixel, the most by which the middle of an area with parts of pixels
- * is off, and bilinear enlarging keeps it, wherever the border is not near. */
-static void scaling_keeps_the_place(void)
-{
-    enum { WIDTH = 131, HEIGHT = 77 };
-    struct context *context = make_context(2);
-    struct message message = {""};
-    struct image large, small, again;
-    int width, height;
-    esra_scale_sides(WIDTH, HEIGHT, 70, &width, &height);
-    CHECK(width == 70 && height == 41);
-    CHECK(esra_image_create(&large, WIDTH, HEIGHT, 1, &message) == ESRA_OK);
-    CHECK(esra_image_create(&again, WIDTH, HEIGHT, 1, &message) == ESRA_OK);
-    for (int n = 0; n < WIDTH * HEIGHT; n++)
-        large.data[n] = .003f * (float)(n % WIDTH) + .005f * (float)(n / WIDTH);
-    CHECK(esra_scale_down(&small, context, &large, width, height, 0, 1) == ESRA_OK);
-    esra_scale_up(context, image_plane(&small, 0), image_plane(&again, 0));
-    for (int y = 2; y < HEIGHT - 2; y++)
-        for (int x = 2; x < WIDTH - 2; x++)
-            CHECK_NEAR(plane_row(image_plane(&again, 0), y)[x], plane_row(image_plane(&large, 0), y)[x], .125 * .008);
-    esra_image_free(&small);
-    large.data[0] = NAN;
-    large.data[1] = INFINITY;
-    CHECK(esra_scale_down(&small, context, &large, 1, 1, 0, 1) == ESRA_OK);
-    CHECK(small.data[0] > 0 && small.data[0] < 1);
-    esra_image_free(&large);
-    esra_image_free(&small);
-    esra_image_free(&again);
-    esra_context_free(&context);
-}
-
 int main(void)
 {
     RUN(paths_add_up);
-    RUN(filling_stops_at_edges);
     RUN(speckles_are_marked_by_their_size);
     RUN(extremes_reach_as_far_as_told);
-    RUN(scaling_keeps_the_place);
     return check_report();
 }

@@ -6,6 +6,7 @@
 #include "base/context.h"
 #include "camera/camera.h"
 #include "check.h"
+#include "context.h"
 
 #define SCENE_PHOTOS 5
 
@@ -17,14 +18,6 @@ struct scene {
     double r[SCENE_PHOTOS][9], t[SCENE_PHOTOS][3];
     struct image photo[SCENE_PHOTOS];
 };
-
-static inline struct context *make_context(int threads)
-{
-    static struct message message;
-    struct context *context = NULL;
-    CHECK(esra_context_create(&context, threads, &message) == ESRA_OK);
-    return context;
-}
 
 /* A number in 0..1 for every lattice point. */
 static inline double lattice(int x, int y, unsigned seed)

@@ -1,5 +1,5 @@
-/* align/linear.c - small dense symmetric systems by Cholesky's method. */
-#include "align/linear.h"
+/* base/linear.c - small dense symmetric systems by Cholesky's method. */
+#include "base/linear.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* align/linear.h - small dense symmetric systems. */
-#ifndef ESRA_ALIGN_LINEAR_H
-#define ESRA_ALIGN_LINEAR_H
+/* base/linear.h - small dense symmetric systems. */
+#ifndef ESRA_BASE_LINEAR_H
+#define ESRA_BASE_LINEAR_H
 
 #include <stdbool.h>
 

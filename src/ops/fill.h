@@ -1,6 +1,6 @@
-/* camera/fill.h - what is known of a map spread over where it is not, up to the edges of a picture. */
-#ifndef ESRA_CAMERA_FILL_H
-#define ESRA_CAMERA_FILL_H
+/* ops/fill.h - what is known of a map spread over where it is not, up to the edges of a picture. */
+#ifndef ESRA_OPS_FILL_H
+#define ESRA_OPS_FILL_H
 
 #include "base/context.h"
 #include "base/image.h"

@@ -1,5 +1,5 @@
-/* align/pyramid.c - an image at its own size, at half, at a quarter ..., made ready for estimating motion. */
-#include "align/pyramid.h"
+/* ops/pyramid.c - an image at its own size, at half, at a quarter ..., made ready for estimating motion. */
+#include "ops/pyramid.h"
 
 #include <math.h>
 

@@ -1,11 +1,11 @@
-/* align/match.c - matches between two photos' features: each one's nearest in descriptor space, kept where the second
+/* ops/match.c - matches between two photos' features: each one's nearest in descriptor space, kept where the second
  * nearest is clearly farther (Lowe 2004). */
 #include <math.h>
 
-#include "align/features.h"
 #include "base/memory.h"
 #include "base/rows.h"
 #include "base/wide.h"
+#include "ops/features.h"
 
 /* Distance to the nearest over that to the second nearest. Wider than Lowe's .8: the fainter layer
  * has few features to lose, and robust fitting copes with outliers. */

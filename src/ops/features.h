@@ -1,8 +1,8 @@
-/* align/features.h - corners with descriptors, found at several scales, and their matches between two photos. */
-#ifndef ESRA_ALIGN_FEATURES_H
-#define ESRA_ALIGN_FEATURES_H
+/* ops/features.h - corners with descriptors, found at several scales, and their matches between two photos. */
+#ifndef ESRA_OPS_FEATURES_H
+#define ESRA_OPS_FEATURES_H
 
-#include "align/pyramid.h"
+#include "ops/pyramid.h"
 
 #define DESCRIPTOR_SIZE 128
 

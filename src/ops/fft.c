@@ -1,5 +1,5 @@
-/* align/fft.c - the radix-2 transform of Cooley & Tukey (1965), rows first, then columns. */
-#include "align/fft.h"
+/* ops/fft.c - the radix-2 transform of Cooley & Tukey (1965), rows first, then columns. */
+#include "ops/fft.h"
 
 #include <math.h>
 

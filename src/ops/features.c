@@ -1,8 +1,8 @@
-/* align/features.c - corners with descriptors: Harris' corner measure in the form of Noble (1988), det/trace of the
+/* ops/features.c - corners with descriptors: Harris' corner measure in the form of Noble (1988), det/trace of the
  * structure tensor, at three scales; the strongest few of every cell of a grid, so that a busy corner of the picture
  * does not take them all; Lowe's (2004) histograms of gradient directions around them. Photos of a series are held the
  * same way up and at about the same distance, so descriptors are upright and compared within a scale only. */
-#include "align/features.h"
+#include "ops/features.h"
 
 #include <math.h>
 #include <stdint.h>

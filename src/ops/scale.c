@@ -1,5 +1,5 @@
-/* camera/scale.c - images of other sizes: means over areas down, bilinear up. */
-#include "camera/scale.h"
+/* ops/scale.c - images of other sizes: means over areas down, bilinear up. */
+#include "ops/scale.h"
 
 #include <math.h>
 

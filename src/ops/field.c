@@ -1,5 +1,5 @@
-/* align/field.c - colour gradient fields. */
-#include "align/field.h"
+/* ops/field.c - colour gradient fields. */
+#include "ops/field.h"
 
 #include "base/memory.h"
 #include "base/rows.h"

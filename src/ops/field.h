@@ -1,13 +1,13 @@
-/* align/field.h - the colour gradients of an image, which is what motion is estimated on: they do not see a constant
+/* ops/field.h - the colour gradients of an image, which is what motion is estimated on: they do not see a constant
  * veil, and where two layers overlap a pixel's gradient mostly belongs to one of them.
  *
  * A sample holds eight floats side by side: the x differences of up to three channels, a zero, their y differences, a
  * zero. Channels that are missing are zero. */
-#ifndef ESRA_ALIGN_FIELD_H
-#define ESRA_ALIGN_FIELD_H
+#ifndef ESRA_OPS_FIELD_H
+#define ESRA_OPS_FIELD_H
 
-#include "align/pyramid.h"
 #include "base/transform.h"
+#include "ops/pyramid.h"
 
 #define FIELD_LANES 8 /* two vectors of lanes: x differences, y differences */
 

@@ -1,6 +1,6 @@
-/* align/fft.h - the discrete Fourier transform of complex images whose sides are powers of two. */
-#ifndef ESRA_ALIGN_FFT_H
-#define ESRA_ALIGN_FFT_H
+/* ops/fft.h - the discrete Fourier transform of complex images whose sides are powers of two. */
+#ifndef ESRA_OPS_FFT_H
+#define ESRA_OPS_FFT_H
 
 #include "base/context.h"
 

@@ -1,10 +1,10 @@
-/* camera/fill.c - edge-aware smoothing by solves along rows and columns in turn (Min et al. 2014): each line solves
+/* ops/fill.c - edge-aware smoothing by solves along rows and columns in turn (Min et al. 2014): each line solves
  *
  *     (1 + s sum_q w_pq) u_p - s sum_q w_pq u_q = f_p,    w_pq = exp(-|guide_p - guide_q|/edge), q the neighbours on
  * the line,
  *
  * with s falling to a quarter from one round to the next, so that streaks of one are smoothed by the other. */
-#include "camera/fill.h"
+#include "ops/fill.h"
 
 #include <math.h>
 

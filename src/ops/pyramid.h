@@ -1,6 +1,6 @@
-/* align/pyramid.h - an image at its own size, at half, at a quarter ..., made ready for estimating motion. */
-#ifndef ESRA_ALIGN_PYRAMID_H
-#define ESRA_ALIGN_PYRAMID_H
+/* ops/pyramid.h - an image at its own size, at half, at a quarter ..., made ready for estimating motion. */
+#ifndef ESRA_OPS_PYRAMID_H
+#define ESRA_OPS_PYRAMID_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
-/* tests/align/features.c - corners lie in their photo, and each is found once. */
-#include "align/features.h"
+/* tests/ops/features.c - corners lie in their photo, and each is found once. */
+#include "ops/features.h"
 
-#include "align/scene.h"
+#include "context.h"
 
 enum { WIDTH = 1024, HEIGHT = 768 };
 

@@ -1,7 +1,7 @@
-/* camera/scale.h - images of other sizes. The frame keeps its place: pixel x of `from` stands at (x + 1/2) s - 1/2 of
+/* ops/scale.h - images of other sizes. The frame keeps its place: pixel x of `from` stands at (x + 1/2) s - 1/2 of
  * `to`, s the ratio of the sides. */
-#ifndef ESRA_CAMERA_SCALE_H
-#define ESRA_CAMERA_SCALE_H
+#ifndef ESRA_OPS_SCALE_H
+#define ESRA_OPS_SCALE_H
 
 #include "base/context.h"
 #include "base/image.h"
