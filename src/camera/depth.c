@@ -10,6 +10,7 @@
 #include "camera/sgm.h"
 #include "camera/sweep.h"
 #include "ops/blur.h"
+#include "ops/extreme.h"
 #include "ops/fill.h"
 #include "ops/scale.h"
 
@@ -262,8 +263,8 @@ static esra_status explain(const struct making *m, int reach, double *explained)
                  least = plane_of(m, SPECKLE);
     struct plane here = plane_of(m, LABEL);
     double sum = 0, whole = 1e-12;
-    esra_label_extreme(m->context, plane_of(m, MENDED), reach, -1, work, low);
-    esra_label_extreme(m->context, plane_of(m, MENDED), reach, 1, work, high);
+    esra_smallest(m->context, plane_of(m, MENDED), low, reach, work);
+    esra_largest(m->context, plane_of(m, MENDED), high, reach, work);
     for (size_t n = 0; n < pixels_of(m); n++) {
         low.data[n] -= 1;
         high.data[n] += 1;

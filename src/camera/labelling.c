@@ -82,38 +82,3 @@ esra_status esra_label_speckles(struct plane labels, int most, float apart, stru
     esra_release(&list);
     return ESRA_OK;
 }
-
-struct extreme {
-    struct plane from, to;
-    int reach;
-    float sign;
-    bool down; /* along columns, else rows */
-};
-
-static void extreme_block(void *work, int task, int worker)
-{
-    const struct extreme *e = work;
-    (void)worker;
-    for (int y = rows_begin(task); y < rows_end(task, e->to.height); y++) {
-        float *to = plane_row(e->to, y);
-        for (int x = 0; x < e->to.width; x++)
-            to[x] = -INFINITY;
-        for (int k = -e->reach; k <= e->reach; k++) {
-            const float *from = plane_row(e->from, e->down ? inside(y + k, e->from.height) : y);
-            for (int x = 0; x < e->to.width; x++) {
-                float value = e->sign * from[e->down ? x : inside(x + k, e->from.width)];
-                to[x] = value > to[x] ? value : to[x];
-            }
-        }
-        for (int x = 0; x < e->to.width; x++)
-            to[x] *= e->sign;
-    }
-}
-
-void esra_label_extreme(struct context *context, struct plane from, int reach, float sign, struct plane scratch,
-                        struct plane to)
-{
-    struct extreme along = {from, scratch, reach, sign, false}, down = {scratch, to, reach, sign, true};
-    esra_context_run(context, extreme_block, &along, rows_blocks(to.height), NULL);
-    esra_context_run(context, extreme_block, &down, rows_blocks(to.height), NULL);
-}

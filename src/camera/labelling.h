@@ -13,9 +13,4 @@ void esra_label_median(struct context *context, struct plane from, struct plane 
 esra_status esra_label_speckles(struct plane labels, int most, float apart, struct plane marks,
                                 struct message *message);
 
-/* to = the highest (sign 1) or the least (sign -1) sample no farther than `reach` along both axes; scratch has its
- * size. */
-void esra_label_extreme(struct context *context, struct plane from, int reach, float sign, struct plane scratch,
-                        struct plane to);
-
 #endif

@@ -5,8 +5,8 @@
 #include "base/rows.h"
 #include "base/wide.h"
 #include "camera/camera.h"
-#include "camera/labelling.h"
 #include "camera/model.h"
+#include "ops/extreme.h"
 
 /* The map back is refined so often; where that does not settle to this, it stays as dropped. */
 #define REFINEMENTS 4
@@ -58,8 +58,8 @@ static esra_status frame_create(struct frame *frame, struct context *context, co
     TRY(esra_image_create(&frame->nearest, camera->width, camera->height, PLANES, context->message));
     esra_camera_map(context, camera, n, inverse, offset, &frame->map);
     drop(&frame->map, inverse, image_plane(&frame->nearest, NEAREST));
-    esra_label_extreme(context, image_plane(&frame->nearest, NEAREST), 1, 1, image_plane(&frame->nearest, SCRATCH),
-                       image_plane(&frame->nearest, GROWN));
+    esra_largest(context, image_plane(&frame->nearest, NEAREST), image_plane(&frame->nearest, GROWN), 1,
+                 image_plane(&frame->nearest, SCRATCH));
     return ESRA_OK;
 done:
     frame_free(frame);
@@ -84,7 +84,7 @@ esra_status esra_camera_visible(struct context *context, const struct camera *ca
             seen.data[k] = (double)inverse->data[k] >= (double)nearest - tolerance;
         }
     }
-    esra_label_extreme(context, image_plane(&seen, 0), 1, -1, image_plane(&seen, 1), image_plane(to, 0));
+    esra_smallest(context, image_plane(&seen, 0), image_plane(to, 0), 1, image_plane(&seen, 1));
 done:
     frame_free(&frame);
     esra_image_free(&seen);
