@@ -36,10 +36,11 @@ static double score_of(const struct pairing *p, const struct transform *t, int l
         for (int x = 0; x < reference->width; x++) {
             if (!(plane_row(valid, y)[x] > 0))
                 continue;
-            const lanes *a = (const lanes *)field_sample(reference, x, y), *b = (const lanes *)field_sample(&warped, x, y);
-            cross += lanes_sum(a[0] * b[0] + a[1] * b[1]);
-            first += lanes_sum(a[0] * a[0] + a[1] * a[1]);
-            second += lanes_sum(b[0] * b[0] + b[1] * b[1]);
+            const colours *a = (const colours *)field_sample(reference, x, y),
+                          *b = (const colours *)field_sample(&warped, x, y);
+            cross += colours_sum(a[0] * b[0] + a[1] * b[1]);
+            first += colours_sum(a[0] * a[0] + a[1] * a[1]);
+            second += colours_sum(b[0] * b[0] + b[1] * b[1]);
         }
     return first > 0 && second > 0 ? cross / sqrt(first * second) : 0;
 }

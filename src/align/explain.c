@@ -10,7 +10,7 @@
 /* An edge is explained where the difference has less than this share of its energy: half the reflection's edges on top
  * of it pass, a chance fit does not. */
 #define MISFIT .15
-/* Six lanes, each of .002: half a step of 8-bit samples. */
+/* Six differences, each of .002: half a step of 8-bit samples. */
 #define NOISE 2e-5
 #define WINDOW_PX 2
 /* Pixels of which less is explained belong to the other layer, or to both. */
@@ -26,7 +26,7 @@ static struct plane plane_of(const struct explainer *explainer, int which)
 static float energy_of(const float *sample)
 {
     float sum = 0;
-    for (int k = 0; k < FIELD_LANES; k++)
+    for (int k = 0; k < FIELD_FLOATS; k++)
         sum += sample[k] * sample[k];
     return sum;
 }
@@ -82,9 +82,9 @@ static void error_block(void *work, int task, int worker)
     for (int y = rows_begin(task); y < rows_end(task, warped->height); y++) {
         const float *w = field_sample(warped, 0, y), *c = field_sample(reference, 0, y);
         const float *valid = plane_row(plane_of(e->explainer, VALID), y);
-        float *error = plane_row(plane_of(e->explainer, ERROR), y), difference[FIELD_LANES];
-        for (int x = 0; x < warped->width; x++, w += FIELD_LANES, c += FIELD_LANES) {
-            for (int k = 0; k < FIELD_LANES; k++)
+        float *error = plane_row(plane_of(e->explainer, ERROR), y), difference[FIELD_FLOATS];
+        for (int x = 0; x < warped->width; x++, w += FIELD_FLOATS, c += FIELD_FLOATS) {
+            for (int k = 0; k < FIELD_FLOATS; k++)
                 difference[k] = w[k] / e->gain - c[k];
             error[x] = valid[x] * energy_of(difference);
         }

@@ -96,12 +96,12 @@ static void residual_block(void *work, int task, int worker)
         float *valid = plane_row(plane_of(stage, VALID), y), *residual = plane_row(plane_of(stage, RESIDUAL), y);
         float *strength = plane_row(plane_of(stage, STRENGTH), y);
         const float *weights = stage->weights.data ? plane_row(stage->weights, y) : NULL;
-        const lanes *w = (const lanes *)field_sample(&stage->warped, 0, y);
-        const lanes *c = (const lanes *)field_sample(stage->reference, 0, y);
+        const colours *w = (const colours *)field_sample(&stage->warped, 0, y);
+        const colours *c = (const colours *)field_sample(stage->reference, 0, y);
         for (int x = 0; x < stage->warped.width; x++, w += 2, c += 2) {
-            lanes r0 = w[0] - gain * c[0], r1 = w[1] - gain * c[1];
-            float error = lanes_sum(r0 * r0 + r1 * r1);
-            float photo = lanes_sum(w[0] * w[0] + w[1] * w[1]), reference = lanes_sum(c[0] * c[0] + c[1] * c[1]);
+            colours r0 = w[0] - gain * c[0], r1 = w[1] - gain * c[1];
+            float error = colours_sum(r0 * r0 + r1 * r1);
+            float photo = colours_sum(w[0] * w[0] + w[1] * w[1]), reference = colours_sum(c[0] * c[0] + c[1] * c[1]);
             if (weights)
                 valid[x] *= weights[x];
             residual[x] = valid[x] > 0 ? error : 0;
@@ -164,14 +164,14 @@ static void set_cutoff(struct stage *stage, bool rough)
 static void add_pixel(const struct stage *stage, struct normal_row *row, int x, int y, float weight)
 {
     ptrdiff_t right = 2, down = 2 * (ptrdiff_t)stage->warped.width;
-    const lanes *w = (const lanes *)field_sample(&stage->warped, x, y);
-    const lanes *c = (const lanes *)field_sample(stage->reference, x, y);
-    lanes xx = {0}, xy = {0}, yy = {0}, rx = {0}, ry = {0};
+    const colours *w = (const colours *)field_sample(&stage->warped, x, y);
+    const colours *c = (const colours *)field_sample(stage->reference, x, y);
+    colours xx = {0}, xy = {0}, yy = {0}, rx = {0}, ry = {0};
     float gain = (float)stage->gain;
     for (int k = 0; k < 2; k++, w++, c++) {
-        lanes gx = .25f * (w[right] - w[-right] + gain * (c[right] - c[-right]));
-        lanes gy = .25f * (w[down] - w[-down] + gain * (c[down] - c[-down]));
-        lanes r = w[0] - gain * c[0];
+        colours gx = .25f * (w[right] - w[-right] + gain * (c[right] - c[-right]));
+        colours gy = .25f * (w[down] - w[-down] + gain * (c[down] - c[-down]));
+        colours r = w[0] - gain * c[0];
         xx += gx * gx;
         xy += gx * gy;
         yy += gy * gy;
@@ -179,8 +179,9 @@ static void add_pixel(const struct stage *stage, struct normal_row *row, int x, 
         ry += gy * r;
     }
     double ws = weight * stage->s, wss = ws * stage->s;
-    struct normal_products products = {{wss * lanes_sum(xx), wss * lanes_sum(yy)}, {wss * lanes_sum(xy), 0},
-                                       {ws * lanes_sum(rx), ws * lanes_sum(ry)}};
+    struct normal_products products = {{wss * colours_sum(xx), wss * colours_sum(yy)},
+                                       {wss * colours_sum(xy), 0},
+                                       {ws * colours_sum(rx), ws * colours_sum(ry)}};
     normal_add_pixel(row, (x - stage->cx) / stage->s, products);
 }
 

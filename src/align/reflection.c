@@ -31,7 +31,7 @@ static esra_status copy_remainder(const struct searching *s, int photo, struct f
     esra_status status = esra_field_create(&copy, from->width, from->height, s->context->message);
     if (status != ESRA_OK)
         return status;
-    memcpy(copy.data, from->data, (size_t)from->width * (size_t)from->height * FIELD_LANES * sizeof *copy.data);
+    memcpy(copy.data, from->data, (size_t)from->width * (size_t)from->height * FIELD_FLOATS * sizeof *copy.data);
     return esra_fields_of_field(to, s->context, &copy);
 }
 

@@ -46,13 +46,13 @@ static bool seen_by(const struct voting *v, int photo, int x, int y)
     return plane_row(image_plane(&v->masks[photo], 0), y)[x] > 0;
 }
 
-static float transmitted_lane(const struct voting *v, int x, int y, int lane)
+static float transmitted_part(const struct voting *v, int x, int y, int part)
 {
     struct vote votes[PHOTOS_AT_ONCE + 1] = {{0, .5f}};
     int count = 1;
     for (int n = 0; n < v->count && n < PHOTOS_AT_ONCE; n++)
         if (seen_by(v, n, x, y))
-            votes[count++] = (struct vote){field_sample(&v->fields[n], x, y)[lane] / (float)v->mixing[n], 1};
+            votes[count++] = (struct vote){field_sample(&v->fields[n], x, y)[part] / (float)v->mixing[n], 1};
     return weighted_median(votes, count);
 }
 
@@ -62,10 +62,10 @@ static void vote_block(void *work, int task, int worker)
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, v->fields[0].height); y++)
         for (int x = 0; x < v->fields[0].width; x++)
-            for (int lane = 0; lane < FIELD_LANES; lane++) {
-                float transmitted = transmitted_lane(v, x, y, lane);
+            for (int part = 0; part < FIELD_FLOATS; part++) {
+                float transmitted = transmitted_part(v, x, y, part);
                 for (int n = 0; n < v->count; n++) {
-                    float *sample = field_sample(&v->fields[n], x, y) + lane;
+                    float *sample = field_sample(&v->fields[n], x, y) + part;
                     *sample = seen_by(v, n, x, y) ? *sample - (float)v->mixing[n] * transmitted : 0;
                 }
             }

@@ -106,11 +106,11 @@ static void place_row(const struct sweep *s, int field, const float *restrict tu
     }
 }
 
-static float absolute_sum(lanes a, lanes b)
+static float absolute_sum(colours a, colours b)
 {
     typedef int32_t bits __attribute__((vector_size(16)));
     const bits mask = {0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff};
-    return lanes_sum((lanes)((bits)a & mask) + (lanes)((bits)b & mask));
+    return colours_sum((colours)((bits)a & mask) + (colours)((bits)b & mask));
 }
 
 /* errors = |gradients of the photo at (across, down) - those of the reference|, summed; -1 outside. */
@@ -118,7 +118,7 @@ static void compare_row(const struct field *photo, const float *reference, const
                         float *restrict errors)
 {
     int width = photo->width, height = photo->height;
-    const lanes *mine = (const lanes *)reference;
+    const colours *mine = (const colours *)reference;
     for (int x = 0; x < width; x++) {
         float u = across[x], v = down[x];
         errors[x] = -1;
@@ -126,9 +126,9 @@ static void compare_row(const struct field *photo, const float *reference, const
             continue;
         int i = (int)u, j = (int)v;
         float fx = u - (float)i, fy = v - (float)j;
-        const lanes *a = (const lanes *)field_sample(photo, i, j), *b = a + 2 * (ptrdiff_t)width;
-        lanes right = a[0] + fx * (a[2] - a[0]), right_below = b[0] + fx * (b[2] - b[0]);
-        lanes down_here = a[1] + fx * (a[3] - a[1]), down_below = b[1] + fx * (b[3] - b[1]);
+        const colours *a = (const colours *)field_sample(photo, i, j), *b = a + 2 * (ptrdiff_t)width;
+        colours right = a[0] + fx * (a[2] - a[0]), right_below = b[0] + fx * (b[2] - b[0]);
+        colours down_here = a[1] + fx * (a[3] - a[1]), down_below = b[1] + fx * (b[3] - b[1]);
         errors[x] = absolute_sum(right + fy * (right_below - right) - mine[2 * x],
                                  down_here + fy * (down_below - down_here) - mine[2 * x + 1]);
     }
@@ -237,7 +237,7 @@ static void judge_label(const struct sweeping *w, struct band *band, int begin, 
 
 static void strength_row(const struct field *field, int y, float *to)
 {
-    const lanes *samples = (const lanes *)field_sample(field, 0, y);
+    const colours *samples = (const colours *)field_sample(field, 0, y);
     for (int x = 0; x < field->width; x++)
         to[x] = absolute_sum(samples[2 * x], samples[2 * x + 1]);
 }

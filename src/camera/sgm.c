@@ -42,11 +42,11 @@ struct paths {
     size_t each;     /* int16_t of a worker */
 };
 
-/* The L of pixel `lane` of a stripe; side 0 and 1 take turns. */
-static int16_t *state_of(const struct paths *p, int worker, int side, int lane)
+/* The L of pixel `line` of a stripe; side 0 and 1 take turns. */
+static int16_t *state_of(const struct paths *p, int worker, int side, int line)
 {
     size_t room = (size_t)p->sgm->padded + 2 * GUARD;
-    return p->memory + (size_t)worker * p->each + ((size_t)side * STRIPE + (size_t)lane) * room + GUARD;
+    return p->memory + (size_t)worker * p->each + ((size_t)side * STRIPE + (size_t)line) * room + GUARD;
 }
 
 static void raise_walls(const struct paths *p, int worker)
@@ -56,10 +56,10 @@ static void raise_walls(const struct paths *p, int worker)
 }
 
 /* The step to pixel n; the first of a path comes from nowhere: from zeros. */
-static void visit(const struct paths *p, int worker, int lane, size_t n, bool first, int side)
+static void visit(const struct paths *p, int worker, int line, size_t n, bool first, int side)
 {
     const struct sgm *sgm = p->sgm;
-    int16_t *before = state_of(p, worker, side, lane), *now = state_of(p, worker, !side, lane);
+    int16_t *before = state_of(p, worker, side, line), *now = state_of(p, worker, !side, line);
     if (first)
         memset(before, 0, (size_t)sgm->padded * sizeof *before);
     step(before, now, sgm->volume + n * (size_t)sgm->padded, sgm->sums + n * (size_t)sgm->padded, sgm->padded,
@@ -90,13 +90,13 @@ static void run_columns(void *work, int task, int worker)
 {
     const struct paths *p = work;
     int width = p->sgm->width, height = p->sgm->height, left = task * STRIPE;
-    int lanes = width - left < STRIPE ? width - left : STRIPE;
+    int lines = width - left < STRIPE ? width - left : STRIPE;
     raise_walls(p, worker);
     for (int up = 0; up < 2; up++)
         for (int y = 0; y < height; y++) {
             size_t row = (size_t)(up ? height - 1 - y : y) * (size_t)width + (size_t)left;
-            for (int lane = 0; lane < lanes; lane++)
-                visit(p, worker, lane, row + (size_t)lane, y == 0, y & 1);
+            for (int line = 0; line < lines; line++)
+                visit(p, worker, line, row + (size_t)line, y == 0, y & 1);
         }
 }
 WIDE_TASK(run_columns)

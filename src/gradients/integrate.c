@@ -10,13 +10,13 @@
 
 #include <math.h>
 
+#include "base/colours.h"
 #include "base/memory.h"
 #include "base/rows.h"
 #include "base/select.h"
 #include "base/wide.h"
 #include "ops/blur.h"
 #include "ops/diff.h"
-#include "ops/lanes.h"
 #include "ops/poisson.h"
 
 #define LEVELS            5
@@ -38,8 +38,8 @@
 struct level {
     int width, height, channels;
     struct image expected[2], upper, anchor; /* E, the bound, L_0; the first two are the caller's at level 0 */
-    lanes *l, *ahead;                        /* L, L~ */
-    lanes *dual[2];                          /* p, down and right */
+    colours *l, *ahead;                      /* L, L~ */
+    colours *dual[2];                        /* p, down and right */
 };
 
 static size_t level_pixels(const struct level *level)
@@ -47,10 +47,10 @@ static size_t level_pixels(const struct level *level)
     return (size_t)level->width * (size_t)level->height;
 }
 
-static lanes pixel_of(const struct image *image, size_t n)
+static colours pixel_of(const struct image *image, size_t n)
 {
     size_t pixels = (size_t)image->width * (size_t)image->height;
-    lanes v = {0};
+    colours v = {0};
     for (int c = 0; c < image->channels; c++)
         v[c] = image->data[c * pixels + n];
     return v;
@@ -107,9 +107,9 @@ static esra_status find_anchor(struct level *level, const struct image *photo, s
     return ESRA_OK;
 }
 
-static lanes into_ball(lanes p)
+static colours into_ball(colours p)
 {
-    float square = lanes_sum(p * p);
+    float square = colours_sum(p * p);
     return square > 1 ? p * (1 / sqrtf(square)) : p;
 }
 
@@ -130,9 +130,9 @@ static void dual_rows(void *work, int task, int worker)
 }
 WIDE_TASK(dual_rows)
 
-static lanes clip(lanes v, lanes upper)
+static colours clip(colours v, colours upper)
 {
-    for (int c = 0; c < LANES; c++) {
+    for (int c = 0; c < COLOURS; c++) {
         v[c] = v[c] < upper[c] ? v[c] : upper[c];
         v[c] = v[c] > 0 ? v[c] : 0;
     }
@@ -146,12 +146,12 @@ static void primal_rows(void *work, int task, int worker)
     for (int y = rows_begin(task); y < rows_end(task, s->height); y++)
         for (int x = 0; x < s->width; x++) {
             size_t n = (size_t)y * s->width + x;
-            lanes slope = -s->dual[0][n] - s->dual[1][n]; /* D'p; duals that stand for no difference stay zero */
+            colours slope = -s->dual[0][n] - s->dual[1][n]; /* D'p; duals that stand for no difference stay zero */
             if (y > 0)
                 slope += s->dual[0][n - s->width];
             if (x > 0)
                 slope += s->dual[1][n - 1];
-            lanes l = (s->l[n] - TAU * slope + (TAU * MU) * pixel_of(&s->anchor, n)) * (1 / (1 + TAU * MU));
+            colours l = (s->l[n] - TAU * slope + (TAU * MU) * pixel_of(&s->anchor, n)) * (1 / (1 + TAU * MU));
             l = clip(l, pixel_of(&s->upper, n));
             s->ahead[n] = 2 * l - s->l[n];
             s->l[n] = l;
@@ -165,7 +165,7 @@ static void begin(struct level *level, const struct level *coarse)
     for (int y = 0; y < level->height; y++)
         for (int x = 0; x < level->width; x++) {
             size_t n = (size_t)y * level->width + x;
-            lanes l = pixel_of(&level->anchor, n);
+            colours l = pixel_of(&level->anchor, n);
             for (int k = 0; coarse && k < 4; k++) {
                 int u = x / 2 + (k % 2 ? (x % 2 ? 1 : -1) : 0), v = y / 2 + (k / 2 ? (y % 2 ? 1 : -1) : 0);
                 u = u < 0 ? 0 : u >= coarse->width ? coarse->width - 1 : u;
@@ -175,7 +175,7 @@ static void begin(struct level *level, const struct level *coarse)
                 l += share * (coarse->l[from] - pixel_of(&coarse->anchor, from));
             }
             level->l[n] = level->ahead[n] = l;
-            level->dual[0][n] = level->dual[1][n] = (lanes){0};
+            level->dual[0][n] = level->dual[1][n] = (colours){0};
         }
 }
 
@@ -192,11 +192,11 @@ static void iterate(struct level *level, const struct level *coarse, int iterati
 static esra_status level_create(struct level *level, int width, int height, int channels, struct message *message)
 {
     esra_status status;
-    lanes **vectors[4] = {&level->l, &level->ahead, &level->dual[0], &level->dual[1]};
+    colours **vectors[4] = {&level->l, &level->ahead, &level->dual[0], &level->dual[1]};
     *level = (struct level){.width = width, .height = height, .channels = channels};
     TRY(esra_image_create(&level->anchor, width, height, channels, message));
     for (int k = 0; k < 4; k++)
-        if (!(*vectors[k] = esra_allocate_untouched(level_pixels(level), sizeof(lanes))))
+        if (!(*vectors[k] = esra_allocate_untouched(level_pixels(level), sizeof(colours))))
             TRY(esra_fail_memory(message));
 done:
     return status;
@@ -263,7 +263,7 @@ esra_status esra_integrate(const struct image *expected, const struct image *pho
         if (k + 1 < levels)
             level_free(&level[k + 1]);
     }
-    lanes_store(level[0].l, (struct image *)layer, 0, layer->height);
+    colours_store(level[0].l, (struct image *)layer, 0, layer->height);
 done:
     level[0].expected[0] = level[0].expected[1] = level[0].upper = (struct image){0};
     for (int k = 0; k < LEVELS; k++)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/colours.h"
+
 /* The widest vector, AVX-512, in floats. */
 #define KERNEL_GROUP 16
 #define KERNEL_PAD 16
@@ -73,8 +75,8 @@ struct warp_point {
     uint16_t fx, fy; /* how far towards the right and the lower ones, in 2^-15 */
 };
 
-/* A row of a photo in the joint solve (solve/joint_apply.c), whose pixels and samples are COLOURS floats side by side. */
-#define COLOURS 4
+/* A row of a photo in the joint solve (solve/joint_apply.c), whose pixels and samples are COLOURS floats side by side
+ * (base/colours.h). */
 struct photo_row {
     int width;
     float a, b;

@@ -13,7 +13,6 @@
  * adds to the sample on its right is carried in registers: were it stored, the next load would have to wait for it. */
 #define PIXELS (LANES / COLOURS)
 
-typedef float colours __attribute__((vector_size(COLOURS * 4)));
 typedef int32_t whole_vector __attribute__((vector_size(LANES * 4)));
 typedef int32_t words __attribute__((vector_size(PIXELS * 8)));
 

@@ -11,7 +11,7 @@
 
 struct blurring {
     struct plane from, to;
-    int reach, lanes;
+    int reach, floats;
     float kernel[BLUR_REACH + 1]; /* kernel[k] weighs the samples k to the left and to the right */
 };
 
@@ -83,16 +83,16 @@ static void halve_row(const struct blurring *b, int y)
 {
     float *restrict to = plane_row(b->to, y);
     for (int x = 0; x < b->to.width; x++)
-        for (int lane = 0; lane < b->lanes; lane++)
-            to[x * b->lanes + lane] = 0;
+        for (int part = 0; part < b->floats; part++)
+            to[x * b->floats + part] = 0;
     for (int j = 0; j < 5; j++) {
         const float *from = plane_row(b->from, inside(2 * y + j - 2, b->from.height));
         for (int x = 0; x < b->to.width; x++)
             for (int i = 0; i < 5; i++) {
-                const float *sample = from + inside(2 * x + i - 2, b->from.width) * b->lanes;
+                const float *sample = from + inside(2 * x + i - 2, b->from.width) * b->floats;
                 float weight = binomial[i] * binomial[j];
-                for (int lane = 0; lane < b->lanes; lane++)
-                    to[x * b->lanes + lane] += weight * sample[lane];
+                for (int part = 0; part < b->floats; part++)
+                    to[x * b->floats + part] += weight * sample[part];
             }
     }
 }
@@ -106,8 +106,8 @@ static void halve_block(void *work, int task, int worker)
 }
 WIDE_TASK(halve_block)
 
-void esra_halve(struct context *context, struct plane from, struct plane to, int lanes)
+void esra_halve(struct context *context, struct plane from, struct plane to, int floats)
 {
-    struct blurring b = {.from = from, .to = to, .lanes = lanes};
+    struct blurring b = {.from = from, .to = to, .floats = floats};
     esra_context_run(context, WIDE(context, halve_block), &b, rows_blocks(to.height), NULL);
 }

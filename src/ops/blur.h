@@ -14,7 +14,7 @@
 void esra_blur(struct context *context, struct plane from, struct plane to, double sigma_px);
 
 /* to = every second sample of `from` smoothed by (1 4 6 4 1)/16 along both axes, borders repeated; pixel (x, y) of `to`
- * stands at (2x, 2y). to has half the sides, rounded up. A sample is `lanes` floats. */
-void esra_halve(struct context *context, struct plane from, struct plane to, int lanes);
+ * stands at (2x, 2y). to has half the sides, rounded up. A sample is `floats` floats side by side. */
+void esra_halve(struct context *context, struct plane from, struct plane to, int floats);
 
 #endif

@@ -10,7 +10,7 @@ esra_status esra_field_create(struct field *field, int width, int height, struct
 {
     size_t samples;
     *field = (struct field){NULL, width, height};
-    if (!esra_size_multiply((size_t)width, (size_t)height * FIELD_LANES, &samples))
+    if (!esra_size_multiply((size_t)width, (size_t)height * FIELD_FLOATS, &samples))
         return esra_fail_memory(message);
     field->data = esra_allocate(samples, sizeof *field->data);
     return field->data ? ESRA_OK : esra_fail_memory(message);
@@ -76,9 +76,9 @@ esra_status esra_fields_of_pyramid(struct fields *fields, struct context *contex
     return ESRA_OK;
 }
 
-static struct plane lanes_plane(const struct field *field)
+static struct plane floats_plane(const struct field *field)
 {
-    return (struct plane){field->data, field->width, field->height, (ptrdiff_t)field->width * FIELD_LANES};
+    return (struct plane){field->data, field->width, field->height, (ptrdiff_t)field->width * FIELD_FLOATS};
 }
 
 esra_status esra_fields_of_field(struct fields *fields, struct context *context, struct field *base)
@@ -94,7 +94,7 @@ esra_status esra_fields_of_field(struct fields *fields, struct context *context,
             esra_fields_free(fields);
             return status;
         }
-        esra_halve(context, lanes_plane(from), lanes_plane(to), FIELD_LANES);
+        esra_halve(context, floats_plane(from), floats_plane(to), FIELD_FLOATS);
         fields->levels++;
     }
     return ESRA_OK;
@@ -127,12 +127,13 @@ static void find_jacobian(const struct transform *t, double x, double y, float *
     jacobian[3] = (float)((h[4] - h[7] * v) / d);
 }
 
-static void interpolate(const struct field *from, double u, double v, lanes *out)
+static void interpolate(const struct field *from, double u, double v, colours *out)
 {
     int x = (int)u, y = (int)v;
     float p = (float)(u - x), q = (float)(v - y);
     float a = (1 - p) * (1 - q), b = p * (1 - q), c = (1 - p) * q, d = p * q;
-    const lanes *top = (const lanes *)field_sample(from, x, y), *bottom = (const lanes *)field_sample(from, x, y + 1);
+    const colours *top = (const colours *)field_sample(from, x, y),
+                  *bottom = (const colours *)field_sample(from, x, y + 1);
     out[0] = a * top[0] + b * top[2] + c * bottom[0] + d * bottom[2];
     out[1] = a * top[1] + b * top[3] + c * bottom[1] + d * bottom[3];
 }
@@ -143,7 +144,7 @@ static void warp_block(void *work, int task, int worker)
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, w->to->height); y++)
         for (int x = 0; x < w->to->width; x++) {
-            lanes *to = (lanes *)field_sample(w->to, x, y), g[2] = {{0}, {0}};
+            colours *to = (colours *)field_sample(w->to, x, y), g[2] = {{0}, {0}};
             double u, v;
             bool valid = transform_apply(&w->transform, x, y, &u, &v) && u >= 2 && v >= 2 && u < w->from->width - 3 &&
                          v < w->from->height - 3;

@@ -1,18 +1,19 @@
 /* ops/field.h - the colour gradients of an image, which is what motion is estimated on: they do not see a constant
  * veil, and where two layers overlap a pixel's gradient mostly belongs to one of them.
  *
- * A sample holds eight floats side by side: the x differences of up to three channels, a zero, their y differences, a
- * zero. Channels that are missing are zero. */
+ * A sample holds eight floats side by side, two vectors of colours: the x differences of up to three channels, a zero,
+ * their y differences, a zero. Channels that are missing are zero. */
 #ifndef ESRA_OPS_FIELD_H
 #define ESRA_OPS_FIELD_H
 
+#include "base/colours.h"
 #include "base/transform.h"
 #include "ops/pyramid.h"
 
-#define FIELD_LANES 8 /* two vectors of lanes: x differences, y differences */
+#define FIELD_FLOATS (2 * COLOURS) /* x differences, y differences */
 
 struct field {
-    float *data; /* owned; lane k of (x, y) at data[(y * width + x) * FIELD_LANES + k] */
+    float *data; /* owned; float k of (x, y) at data[(y * width + x) * FIELD_FLOATS + k] */
     int width, height;
 };
 
@@ -22,17 +23,9 @@ struct fields {
     int levels;
 };
 
-/* Half a sample at once. Compilers may not reorder sums of floats, so loops over lanes that sum need it said. */
-typedef float lanes __attribute__((vector_size(16), may_alias));
-
-static inline float lanes_sum(lanes v)
-{
-    return (v[0] + v[1]) + (v[2] + v[3]);
-}
-
 static inline float *field_sample(const struct field *field, int x, int y)
 {
-    return field->data + ((size_t)y * (size_t)field->width + (size_t)x) * FIELD_LANES;
+    return field->data + ((size_t)y * (size_t)field->width + (size_t)x) * FIELD_FLOATS;
 }
 
 esra_status esra_field_create(struct field *field, int width, int height, struct message *message);

@@ -47,16 +47,16 @@ static void weigh_block(void *work, int task, int worker)
         }
 }
 
-/* Gauss on `lanes` lines side by side, `length` pixels long, a pixel to the next of a line `stride` apart: eliminates
+/* Gauss on `lines` lines side by side, `length` pixels long, a pixel to the next of a line `stride` apart: eliminates
  * forward, keeping the factors in `scratch`, and substitutes back. weight: to the next pixel of the line. */
-static void solve_lines(const struct filling *f, size_t start, int length, size_t stride, int lanes,
+static void solve_lines(const struct filling *f, size_t start, int length, size_t stride, int lines,
                         const float *weight)
 {
     float *a = image_plane(&f->planes, WEIGHTED).data, *b = image_plane(&f->planes, WEIGHT).data;
     float *scratch = image_plane(&f->planes, SCRATCH).data, s = f->smoothness;
     for (int k = 0; k < length; k++)
-        for (int lane = 0; lane < lanes; lane++) {
-            size_t n = start + (size_t)k * stride + (size_t)lane, before = k ? n - stride : n;
+        for (int line = 0; line < lines; line++) {
+            size_t n = start + (size_t)k * stride + (size_t)line, before = k ? n - stride : n;
             float back = k ? s * weight[before] : 0, ahead = k + 1 < length ? s * weight[n] : 0;
             float pivot = 1 / (1 + back + ahead - back * (k ? scratch[before] : 0));
             scratch[n] = ahead * pivot;
@@ -64,8 +64,8 @@ static void solve_lines(const struct filling *f, size_t start, int length, size_
             b[n] = (b[n] + back * (k ? b[before] : 0)) * pivot;
         }
     for (int k = length - 2; k >= 0; k--)
-        for (int lane = 0; lane < lanes; lane++) {
-            size_t n = start + (size_t)k * stride + (size_t)lane;
+        for (int line = 0; line < lines; line++) {
+            size_t n = start + (size_t)k * stride + (size_t)line;
             a[n] += scratch[n] * a[n + stride];
             b[n] += scratch[n] * b[n + stride];
         }

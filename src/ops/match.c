@@ -21,12 +21,12 @@ struct matching {
 
 static float similarity(const float *a, const float *b)
 {
-    float lanes[8] = {0}, sum = 0;
+    float parts[8] = {0}, sum = 0;
     for (int k = 0; k < DESCRIPTOR_SIZE; k += 8)
         for (int i = 0; i < 8; i++)
-            lanes[i] += a[k + i] * b[k + i];
+            parts[i] += a[k + i] * b[k + i];
     for (int i = 0; i < 8; i++)
-        sum += lanes[i];
+        sum += parts[i];
     return sum;
 }
 

@@ -9,10 +9,10 @@
 #ifndef ESRA_OPS_WARP_H
 #define ESRA_OPS_WARP_H
 
+#include "base/colours.h"
 #include "base/memory.h"
 #include "base/plane.h"
 #include "kernels/kernels.h"
-#include "ops/lanes.h"
 
 struct warp {
     int width, height;               /* of the frame */
@@ -41,24 +41,24 @@ struct warp_map {
  * step, rounded up. */
 void esra_warp_fill_map(struct warp *warp, const struct warp_map *map, int begin, int end);
 
-/* (S canvas)(n) in all lanes. Pixel n must lie inside. */
-static inline lanes warp_sample(const struct warp *warp, const lanes *canvas, size_t n)
+/* (S canvas)(n), all colours. Pixel n must lie inside. */
+static inline colours warp_sample(const struct warp *warp, const colours *canvas, size_t n)
 {
     struct warp_point point = warp->points[n];
     float fx = point.fx * WARP_FRACTION, fy = point.fy * WARP_FRACTION;
-    const lanes *at = canvas + point.index;
-    lanes upper = at[0] + fx * (at[warp->right] - at[0]);
-    lanes lower = at[warp->down] + fx * (at[warp->down + warp->right] - at[warp->down]);
+    const colours *at = canvas + point.index;
+    colours upper = at[0] + fx * (at[warp->right] - at[0]);
+    colours lower = at[warp->down] + fx * (at[warp->down + warp->right] - at[warp->down]);
     return upper + fy * (lower - upper);
 }
 
 /* Adds the adjoint of one pixel: canvas is only a part of the whole that begins at sample `offset`. */
-static inline void warp_scatter(const struct warp *warp, lanes *canvas, ptrdiff_t offset, size_t n, lanes value)
+static inline void warp_scatter(const struct warp *warp, colours *canvas, ptrdiff_t offset, size_t n, colours value)
 {
     struct warp_point point = warp->points[n];
     float fx = point.fx * WARP_FRACTION, fy = point.fy * WARP_FRACTION;
-    lanes *at = canvas + (point.index - offset);
-    lanes lower = fy * value, upper = value - lower;
+    colours *at = canvas + (point.index - offset);
+    colours lower = fy * value, upper = value - lower;
     at[0] += upper - fx * upper;
     at[warp->right] += fx * upper;
     at[warp->down] += lower - fx * lower;

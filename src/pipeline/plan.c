@@ -6,9 +6,9 @@
  * told apart, less is taken. */
 #include "pipeline/plan.h"
 
+#include "base/colours.h"
 #include "base/memory.h"
 #include "evidence/leave_out.h"
-#include "ops/lanes.h"
 #include "pipeline/series.h"
 #include "solve/engine.h"
 
@@ -69,12 +69,12 @@ static double joint_photos(const struct shape *s)
 
 static double joint_layers(const struct shape *s)
 {
-    return block(s, PYRAMID * (s->photos * (1 + 2) + LANES * (1 + CANVAS)));
+    return block(s, PYRAMID * (s->photos * (1 + 2) + COLOURS * (1 + CANVAS)));
 }
 
 static double joint_vectors(const struct shape *s)
 {
-    return block(s, (1 + CANVAS) * (3 * LANES + 3.25) + STRIPS * LANES);
+    return block(s, (1 + CANVAS) * (3 * COLOURS + 3.25) + STRIPS * COLOURS);
 }
 
 static double joint(const struct shape *s)
@@ -178,7 +178,7 @@ static double sweep(const struct shape *s)
 static double depth(const struct shape *s)
 {
     double solving = aligned(s) + images(s, s->photos, 2) + images(s, 1, 1 + 2 * s->channels) + joint(s) +
-                     block(s, PYRAMID * 2 * LANES);
+                     block(s, PYRAMID * 2 * COLOURS);
     return solving > sweep(s) ? solving : sweep(s);
 }
 

@@ -45,9 +45,9 @@ static esra_status check_photos(const struct joint_photos *photos, struct messag
     if (photos->count < 1)
         return esra_fail(message, ESRA_BAD_ARGUMENT, "the joint solve needs at least one photo, not %d", photos->count);
     const struct image *first = &photos->photos[0];
-    if (first->channels < 1 || first->channels > LANES)
+    if (first->channels < 1 || first->channels > COLOURS)
         return esra_fail(message, ESRA_BAD_DATA, "photos have %d channels: the joint solve takes 1 to %d",
-                         first->channels, LANES);
+                         first->channels, COLOURS);
     /* Sample numbers on the canvas, up to 1.5 times wider and higher and a few more for its edge, are 31 bits. */
     if ((1.5 * first->width + 4) * (1.5 * first->height + 4) > 2147483647.0)
         return esra_fail(message, ESRA_OVER_LIMIT,
@@ -178,7 +178,7 @@ static void seen_rows(void *work, int task, int worker)
     (void)worker;
     joint_block(level->height[TRANSMITTED], task, &begin, &end);
     for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++) {
-        lanes value = {0};
+        colours value = {0};
         if (warp->points[n].index >= 0)
             value = answer->gain * warp_sample(warp, level->layer[REFLECTED], n);
         for (int c = 0; c < level->channels; c++)
@@ -203,7 +203,7 @@ static esra_status store_layer(const struct joint *joint, int k, struct image *o
     TRY(check_solved(joint, 0));
     const struct joint_level *level = &joint->level[joint->finest];
     TRY(esra_image_create(out, level->width[k], level->height[k], level->channels, joint->context->message));
-    lanes_store(level->layer[k], out, 0, level->height[k]);
+    colours_store(level->layer[k], out, 0, level->height[k]);
 done:
     return status;
 }
@@ -244,7 +244,7 @@ static void predict_rows(void *work, int task, int worker)
     joint_block(level->height[TRANSMITTED], task, &begin, &end);
     for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++) {
         bool known = level->warp[i].points[n].index >= 0;
-        lanes value = prediction->mixing * level->layer[TRANSMITTED][n];
+        colours value = prediction->mixing * level->layer[TRANSMITTED][n];
         if (known)
             value += prediction->gain * warp_sample(&level->warp[i], level->layer[REFLECTED], n);
         for (int c = 0; c < level->channels; c++) {

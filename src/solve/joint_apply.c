@@ -13,25 +13,25 @@
 /* Where no photo sees a pixel and its edges are weak, A must still be invertible: five orders below one photo. */
 #define RIDGE 1e-6f
 
-static const lanes dark_lanes[16] = {
+static const colours dark_colours[16] = {
     {0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}, {1, 1, 0, 0}, {0, 0, 1, 0}, {1, 0, 1, 0}, {0, 1, 1, 0}, {1, 1, 1, 0},
     {0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}, {1, 1, 0, 1}, {0, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {1, 1, 1, 1},
 };
 
 /* One pass over the row, the flux between two pixels made once. Past the last row and before the first the neighbour is the
  * pixel itself, and nothing flows. */
-void esra_joint_smooth_row(const struct joint_system *system, int k, const lanes *v, int y, lanes *out)
+void esra_joint_smooth_row(const struct joint_system *system, int k, const colours *v, int y, colours *out)
 {
     int width = system->level->width[k], height = system->level->height[k];
     size_t start = (size_t)y * width;
     ptrdiff_t above = y > 0 ? width : 0, below = y < height - 1 ? width : 0;
-    const lanes *row = v + start;
+    const colours *row = v + start;
     const float *down = system->edge[k][0] + start, *right = system->edge[k][1] + start;
     const uint8_t *dark = system->dark[k] + start;
     float nu = (float)system->negative;
-    lanes from_left = {0};
+    colours from_left = {0};
     for (int x = 0; x < width; x++) {
-        lanes here = row[x], to_right = {0}, sum = (RIDGE + nu * dark_lanes[dark[x]]) * here + from_left;
+        colours here = row[x], to_right = {0}, sum = (RIDGE + nu * dark_colours[dark[x]]) * here + from_left;
         if (x < width - 1)
             to_right = right[x] * (row[x + 1] - here);
         sum -= to_right;
@@ -41,13 +41,13 @@ void esra_joint_smooth_row(const struct joint_system *system, int k, const lanes
     }
 }
 
-void esra_joint_gather_row(const struct joint_system *system, int y, lanes *sum)
+void esra_joint_gather_row(const struct joint_system *system, int y, colours *sum)
 {
     int width = system->level->width[REFLECTED];
     for (int block = 0; block < JOINT_BLOCKS; block++) {
         if (y < system->strip_low[block] || y >= system->strip_high[block])
             continue;
-        const lanes *row = system->strip[block] + (size_t)(y - system->strip_low[block]) * width;
+        const colours *row = system->strip[block] + (size_t)(y - system->strip_low[block]) * width;
         for (int x = 0; x < width; x++)
             sum[x] += row[x];
     }
@@ -56,7 +56,7 @@ void esra_joint_gather_row(const struct joint_system *system, int y, lanes *sum)
 void esra_joint_clear_strip(struct joint_system *system, int block)
 {
     size_t rows = (size_t)(system->strip_high[block] - system->strip_low[block]);
-    memset(system->strip[block], 0, rows * system->level->width[REFLECTED] * sizeof(lanes));
+    memset(system->strip[block], 0, rows * system->level->width[REFLECTED] * sizeof(colours));
 }
 
 /* Photo i's part of one row of the frame. */
@@ -82,12 +82,12 @@ static void apply_photo(struct joint_system *system, int i, int block, int y)
     });
 }
 
-static double dot_row(const lanes *p, const lanes *q, int width)
+static double dot_row(const colours *p, const colours *q, int width)
 {
-    lanes sum = {0};
+    colours sum = {0};
     for (int x = 0; x < width; x++)
         sum += p[x] * q[x];
-    return lanes_sum(sum);
+    return colours_sum(sum);
 }
 
 static void apply_frame(void *work, int task, int worker)
@@ -100,7 +100,7 @@ static void apply_frame(void *work, int task, int worker)
     esra_joint_clear_strip(system, task);
     for (int y = begin; y < end; y++) {
         size_t start = (size_t)y * width;
-        lanes *q = system->image[TRANSMITTED] + start;
+        colours *q = system->image[TRANSMITTED] + start;
         esra_joint_smooth_row(system, TRANSMITTED, system->direction[TRANSMITTED], y, q);
         for (int i = 0; i < system->level->photos; i++)
             apply_photo(system, i, task, y);
@@ -119,7 +119,7 @@ static void apply_canvas(void *work, int task, int worker)
     joint_block(system->level->height[REFLECTED], task, &begin, &end);
     for (int y = begin; y < end; y++) {
         size_t start = (size_t)y * width;
-        lanes *q = system->image[REFLECTED] + start;
+        colours *q = system->image[REFLECTED] + start;
         esra_joint_smooth_row(system, REFLECTED, system->direction[REFLECTED], y, q);
         esra_joint_gather_row(system, y, q);
         sum += dot_row(system->direction[REFLECTED] + start, q, width);

@@ -5,10 +5,10 @@
 #include "solve/joint_system.h"
 
 /* out = lambda D' eta D v + nu delta v + RIDGE v in row y of layer k. */
-void esra_joint_smooth_row(const struct joint_system *system, int k, const lanes *v, int y, lanes *out);
+void esra_joint_smooth_row(const struct joint_system *system, int k, const colours *v, int y, colours *out);
 
 /* Sums the strips over row y of the canvas. */
-void esra_joint_gather_row(const struct joint_system *system, int y, lanes *sum);
+void esra_joint_gather_row(const struct joint_system *system, int y, colours *sum);
 
 /* Makes the strip of a block zero. */
 void esra_joint_clear_strip(struct joint_system *system, int block);

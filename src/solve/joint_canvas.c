@@ -98,7 +98,7 @@ static size_t collect(const struct joint_level *level, int photo, int channel, f
 
 void esra_joint_black_point(struct joint_level *level, const double *mixing, const double *gain, double share, float *scratch)
 {
-    lanes down = {0}, up = {0};
+    colours down = {0}, up = {0};
     int photo = 0;
     while (photo < level->photos && collect(level, photo, 0, scratch) == 0)
         photo++;

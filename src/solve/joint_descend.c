@@ -13,13 +13,13 @@ static void diagonal_row(const struct joint_system *system, int k, int y, float 
         out[x] = 1e-6f + down[x] + right[x] + (x > 0 ? right[x - 1] : 0) + (y > 0 ? down[x - width] : 0);
 }
 
-/* Adds the squares of the four weights of S_i at pixel n times `value`, in lane 0. */
-static void scatter_squares(const struct warp *warp, lanes *strip, ptrdiff_t offset, size_t n, float value)
+/* Adds the squares of the four weights of S_i at pixel n times `value`, in the first colour. */
+static void scatter_squares(const struct warp *warp, colours *strip, ptrdiff_t offset, size_t n, float value)
 {
     struct warp_point point = warp->points[n];
     float fx = point.fx * WARP_FRACTION, fy = point.fy * WARP_FRACTION;
     float left = (1 - fx) * (1 - fx), right = fx * fx, upper = (1 - fy) * (1 - fy) * value, lower = fy * fy * value;
-    lanes *at = strip + (point.index - offset);
+    colours *at = strip + (point.index - offset);
     at[0][0] += left * upper;
     at[warp->right][0] += right * upper;
     at[warp->down][0] += left * lower;
@@ -63,9 +63,9 @@ static void diagonal_canvas(void *work, int task, int worker)
     for (int y = begin; y < end; y++) {
         size_t start = (size_t)y * width;
         float *diagonal = system->jacobi[REFLECTED] + start;
-        lanes *sum = system->image[REFLECTED] + start;
+        colours *sum = system->image[REFLECTED] + start;
         for (int x = 0; x < width; x++)
-            sum[x] = (lanes){0};
+            sum[x] = (colours){0};
         esra_joint_gather_row(system, y, sum);
         diagonal_row(system, REFLECTED, y, diagonal);
         for (int x = 0; x < width; x++)
@@ -84,20 +84,20 @@ static void take_step(void *work, int task, int worker)
     const struct step *step = work;
     struct joint_system *system = step->system;
     int k = task / JOINT_BLOCKS, width = system->level->width[k], begin, end;
-    const lanes *p = system->direction[k], *q = system->image[k];
+    const colours *p = system->direction[k], *q = system->image[k];
     const float *jacobi = system->jacobi[k];
-    lanes *layer = system->level->layer[k], *r = system->residual[k];
+    colours *layer = system->level->layer[k], *r = system->residual[k];
     double sum = 0;
     (void)worker;
     joint_block(system->level->height[k], task % JOINT_BLOCKS, &begin, &end);
     for (int y = begin; y < end; y++) {
-        lanes row = {0};
+        colours row = {0};
         for (size_t n = (size_t)y * width; n < (size_t)(y + 1) * width; n++) {
             layer[n] += step->length * p[n];
             r[n] -= step->length * q[n];
             row += jacobi[n] * (r[n] * r[n]);
         }
-        sum += lanes_sum(row);
+        sum += colours_sum(row);
     }
     system->partial[task][0] = sum;
 }
@@ -110,8 +110,8 @@ static void turn(void *work, int task, int worker)
     struct joint_system *system = step->system;
     int k = task / JOINT_BLOCKS, begin, end;
     size_t width = (size_t)system->level->width[k];
-    lanes *p = system->direction[k];
-    const lanes *r = system->residual[k];
+    colours *p = system->direction[k];
+    const colours *r = system->residual[k];
     const float *jacobi = system->jacobi[k];
     (void)worker;
     joint_block(system->level->height[k], task % JOINT_BLOCKS, &begin, &end);
@@ -129,7 +129,7 @@ static void clear_direction(void *work, int task, int worker)
     (void)worker;
     joint_block(system->level->height[k], task % JOINT_BLOCKS, &begin, &end);
     for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++)
-        system->direction[k][n] = system->image[k][n] = (lanes){0};
+        system->direction[k][n] = system->image[k][n] = (colours){0};
 }
 
 static double walk(struct joint_system *system, double length)

@@ -33,7 +33,7 @@ esra_status esra_joint_expect(struct joint *joint, const struct joint_model *mod
     for (int l = 0; fine && l < joint->levels; l++) {
         struct joint_level *level = &joint->level[l];
         for (int k = 0; k < 2; k++)
-            lanes_load(level->expected[k], &fine[k], 0, level->height[TRANSMITTED]);
+            colours_load(level->expected[k], &fine[k], 0, level->height[TRANSMITTED]);
         TRY(halve_expected(fine, next, joint->context->message));
         for (int k = 0; k < 2; k++) {
             esra_image_free(&here[k]);

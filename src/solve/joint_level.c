@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-static lanes *take_lanes(struct arena *arena, size_t pixels)
+static colours *take_colours(struct arena *arena, size_t pixels)
 {
-    return esra_arena_take(arena, pixels, sizeof(lanes));
+    return esra_arena_take(arena, pixels, sizeof(colours));
 }
 
 void esra_joint_level_layout_photos(struct joint_level *level, struct arena *arena)
@@ -20,7 +20,7 @@ void esra_joint_level_layout_photos(struct joint_level *level, struct arena *are
 void esra_joint_level_layout_expected(struct joint_level *level, struct arena *arena)
 {
     for (int direction = 0; direction < 2; direction++)
-        level->expected[direction] = take_lanes(arena, joint_pixels(level, TRANSMITTED));
+        level->expected[direction] = take_colours(arena, joint_pixels(level, TRANSMITTED));
 }
 
 void esra_joint_level_layout_layers(struct joint_level *level, struct arena *arena)
@@ -37,7 +37,7 @@ void esra_joint_level_layout_layers(struct joint_level *level, struct arena *are
         esra_warp_layout(warp, arena);
     }
     for (int k = 0; k < JOINT_LAYERS; k++)
-        level->layer[k] = take_lanes(arena, joint_pixels(level, k));
+        level->layer[k] = take_colours(arena, joint_pixels(level, k));
 }
 
 struct resize {
@@ -130,7 +130,7 @@ static int neighbour_of(int x, int coarse_length)
     return side < 0 ? 0 : side >= coarse_length ? coarse_length - 1 : side;
 }
 
-static void prolong_row(const lanes *near, const lanes *far, int coarse_width, lanes *out, int width)
+static void prolong_row(const colours *near, const colours *far, int coarse_width, colours *out, int width)
 {
     for (int x = 0; x < width; x++) {
         int u = x / 2, v = neighbour_of(x, coarse_width);
@@ -146,9 +146,9 @@ static void prolong_rows(void *work, int task, int worker)
     (void)worker;
     joint_block(resize->fine->height[k], task % JOINT_BLOCKS, &begin, &end);
     for (int y = begin; y < end; y++) {
-        const lanes *coarse = resize->coarse->layer[k];
-        const lanes *near = coarse + (size_t)(y / 2) * coarse_width;
-        const lanes *far = coarse + (size_t)neighbour_of(y, coarse_height) * coarse_width;
+        const colours *coarse = resize->coarse->layer[k];
+        const colours *near = coarse + (size_t)(y / 2) * coarse_width;
+        const colours *far = coarse + (size_t)neighbour_of(y, coarse_height) * coarse_width;
         prolong_row(near, far, coarse_width, resize->fine->layer[k] + (size_t)y * resize->fine->width[k],
                     resize->fine->width[k]);
     }

@@ -17,14 +17,14 @@ enum { TRANSMITTED, REFLECTED, JOINT_LAYERS };
 
 struct joint_level {
     int photos;                                    /* m */
-    int channels;                                  /* c <= LANES */
+    int channels;                                  /* c <= COLOURS */
     int width[JOINT_LAYERS], height[JOINT_LAYERS]; /* of the frame, and of the reflection's canvas */
     float **photo;              /* [m]: I_i, plane after plane; borrowed at level 0 */
     float **mask;               /* [m]: w_i in [0,1], or NULL: all seen; borrowed at level 0 */
     float **weight;             /* [m]: w_i, its robust weight and the photo's confidence; 0 where R is not seen */
     struct warp *warp;          /* [m]: S_i */
-    lanes *layer[JOINT_LAYERS]; /* T, R */
-    lanes *expected[2];         /* E, down and right; NULL where there is none */
+    colours *layer[JOINT_LAYERS]; /* T, R */
+    colours *expected[2];         /* E, down and right; NULL where there is none */
 };
 
 /* Rows [*begin, *end) of block number `block`. */
@@ -43,10 +43,10 @@ static inline size_t joint_pixels(const struct joint_level *level, int layer)
 void esra_joint_level_layout_expected(struct joint_level *level, struct arena *arena);
 
 /* All colours of photo i at pixel n. */
-static inline lanes joint_photo(const struct joint_level *level, int i, size_t n)
+static inline colours joint_photo(const struct joint_level *level, int i, size_t n)
 {
     size_t plane = joint_pixels(level, TRANSMITTED);
-    lanes value = {0};
+    colours value = {0};
     for (int c = 0; c < level->channels; c++)
         value[c] = level->photo[i][c * plane + n];
     return value;

@@ -14,23 +14,23 @@ struct reweigh {
 };
 
 /* eta from the squares of one difference, and its share of F. */
-static float edge_weight(const struct joint_system *system, lanes difference, double *value)
+static float edge_weight(const struct joint_system *system, colours difference, double *value)
 {
     float e = (float)system->edge_scale;
-    float root = sqrtf(lanes_sum(difference * difference) / (float)system->level->channels + e * e);
+    float root = sqrtf(colours_sum(difference * difference) / (float)system->level->channels + e * e);
     *value += root - e;
     return 1 / root;
 }
 
-static uint8_t dark_bits(lanes v)
+static uint8_t dark_bits(colours v)
 {
     return (uint8_t)((v[0] < 0) | (v[1] < 0) << 1 | (v[2] < 0) << 2 | (v[3] < 0) << 3);
 }
 
-static double dark_value(lanes v)
+static double dark_value(colours v)
 {
     double sum = 0;
-    for (int c = 0; c < LANES; c++)
+    for (int c = 0; c < COLOURS; c++)
         sum += v[c] < 0 ? (double)v[c] * v[c] : 0;
     return sum;
 }
@@ -40,7 +40,7 @@ static double prior_row(struct joint_system *system, int k, int y)
 {
     int width = system->level->width[k], height = system->level->height[k];
     size_t start = (size_t)y * width;
-    const lanes *row = system->level->layer[k] + start;
+    const colours *row = system->level->layer[k] + start;
     float *down = system->edge[k][0] + start, *right = system->edge[k][1] + start;
     uint8_t *dark = system->dark[k] + start;
     float lambda = (float)system->lambda[k];
@@ -72,16 +72,16 @@ static double expected_row(struct joint_system *system, int y, bool cold)
     const struct joint_level *level = system->level;
     int width = level->width[TRANSMITTED], height = level->height[TRANSMITTED];
     size_t start = (size_t)y * width;
-    const lanes *row = level->layer[TRANSMITTED] + start;
-    lanes *flux[2] = {system->direction[TRANSMITTED] + start, system->image[TRANSMITTED] + start};
+    const colours *row = level->layer[TRANSMITTED] + start;
+    colours *flux[2] = {system->direction[TRANSMITTED] + start, system->image[TRANSMITTED] + start};
     float lambda = (float)system->lambda_expected;
     double edges = 0;
     for (int direction = 0; direction < 2; direction++) {
-        const lanes *expected = level->expected[direction] + start;
+        const colours *expected = level->expected[direction] + start;
         float *edge = system->edge[TRANSMITTED][direction] + start;
         int next = direction ? 1 : width;
         for (int x = 0; x < width; x++) {
-            flux[direction][x] = (lanes){0};
+            flux[direction][x] = (colours){0};
             if (direction ? x == width - 1 : y == height - 1)
                 continue;
             float eta = edge_weight(system, row[x + next] - row[x] - expected[x], &edges);
@@ -94,11 +94,11 @@ static double expected_row(struct joint_system *system, int y, bool cold)
 }
 
 /* Adds row y of D' lambda_E eta_E E. */
-static void pull_row(const struct joint_system *system, int y, lanes *r)
+static void pull_row(const struct joint_system *system, int y, colours *r)
 {
     int width = system->level->width[TRANSMITTED];
-    const lanes *down = system->direction[TRANSMITTED] + (size_t)y * width;
-    const lanes *right = system->image[TRANSMITTED] + (size_t)y * width;
+    const colours *down = system->direction[TRANSMITTED] + (size_t)y * width;
+    const colours *right = system->image[TRANSMITTED] + (size_t)y * width;
     for (int x = 0; x < width; x++)
         r[x] -= down[x] + right[x];
     for (int x = 1; x < width; x++)
@@ -165,9 +165,9 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
         level->weight[i][n] = w;
         if (w == 0)
             continue;
-        lanes r =
-            joint_photo(level, i, n) - a * level->layer[TRANSMITTED][n] - b * warp_sample(warp, level->layer[REFLECTED], n);
-        float square = lanes_sum(r * r) * per_channel, factor = 1 + square * per_scale;
+        colours r = joint_photo(level, i, n) - a * level->layer[TRANSMITTED][n] -
+                    b * warp_sample(warp, level->layer[REFLECTED], n);
+        float square = colours_sum(r * r) * per_channel, factor = 1 + square * per_scale;
         if (w == 1)
             multiply(&product, factor);
         else
@@ -195,7 +195,7 @@ static void weigh_frame(void *work, int task, int worker)
     joint_block(system->level->height[TRANSMITTED], task, &begin, &end);
     esra_joint_clear_strip(system, task);
     for (int y = begin; y < end; y++) {
-        lanes *r = system->residual[TRANSMITTED] + (size_t)y * width;
+        colours *r = system->residual[TRANSMITTED] + (size_t)y * width;
         esra_joint_smooth_row(system, TRANSMITTED, system->level->layer[TRANSMITTED], y, r);
         for (int x = 0; x < width; x++)
             r[x] = -r[x];
@@ -219,7 +219,7 @@ static void weigh_canvas(void *work, int task, int worker)
     (void)worker;
     joint_block(system->level->height[REFLECTED], task, &begin, &end);
     for (int y = begin; y < end; y++) {
-        lanes *r = system->residual[REFLECTED] + (size_t)y * width;
+        colours *r = system->residual[REFLECTED] + (size_t)y * width;
         esra_joint_smooth_row(system, REFLECTED, system->level->layer[REFLECTED], y, r);
         for (int x = 0; x < width; x++)
             r[x] = -r[x];

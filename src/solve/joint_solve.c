@@ -97,12 +97,12 @@ static esra_status check_model(const struct joint *joint, const struct joint_mod
 /* Strips depend on the warps: room for those of the level that needs most. */
 static void measure_strips(struct joint *joint)
 {
-    joint->system.strip_lanes = 0;
+    joint->system.strip_pixels = 0;
     for (int l = joint->wanted; l < joint->levels; l++) {
         joint->system.level = &joint->level[l];
-        size_t lanes_here = esra_joint_strips(&joint->system);
-        if (lanes_here > joint->system.strip_lanes)
-            joint->system.strip_lanes = lanes_here;
+        size_t pixels_here = esra_joint_strips(&joint->system);
+        if (pixels_here > joint->system.strip_pixels)
+            joint->system.strip_pixels = pixels_here;
     }
 }
 
@@ -184,7 +184,7 @@ static void finish(struct joint *joint, struct joint_info *info, double start_s)
 static void clear_layers(struct joint_level *level)
 {
     for (int k = 0; k < JOINT_LAYERS; k++)
-        memset(level->layer[k], 0, joint_pixels(level, k) * sizeof(lanes));
+        memset(level->layer[k], 0, joint_pixels(level, k) * sizeof(colours));
 }
 
 static void settle_black(struct joint *joint)

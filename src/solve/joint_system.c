@@ -27,15 +27,15 @@ void esra_joint_system_layout(struct joint_system *system, const struct joint_le
 {
     for (int k = 0; k < JOINT_LAYERS; k++) {
         size_t pixels = joint_pixels(largest, k);
-        system->residual[k] = esra_arena_take(arena, pixels, sizeof(lanes));
-        system->direction[k] = esra_arena_take(arena, pixels, sizeof(lanes));
-        system->image[k] = esra_arena_take(arena, pixels, sizeof(lanes));
+        system->residual[k] = esra_arena_take(arena, pixels, sizeof(colours));
+        system->direction[k] = esra_arena_take(arena, pixels, sizeof(colours));
+        system->image[k] = esra_arena_take(arena, pixels, sizeof(colours));
         system->jacobi[k] = esra_arena_take(arena, pixels, sizeof(float));
         system->edge[k][0] = esra_arena_take(arena, pixels, sizeof(float));
         system->edge[k][1] = esra_arena_take(arena, pixels, sizeof(float));
         system->dark[k] = esra_arena_take(arena, pixels, sizeof(uint8_t));
     }
-    system->strip[0] = esra_arena_take(arena, system->strip_lanes, sizeof(lanes));
+    system->strip[0] = esra_arena_take(arena, system->strip_pixels, sizeof(colours));
 }
 
 void esra_joint_system_enter(struct joint_system *system, struct joint_level *level)

@@ -32,13 +32,13 @@ struct joint_system {
     double edge_scale;   /* e */
     double negative;     /* nu */
 
-    lanes *residual[JOINT_LAYERS], *direction[JOINT_LAYERS], *image[JOINT_LAYERS]; /* r, p, q = A p */
+    colours *residual[JOINT_LAYERS], *direction[JOINT_LAYERS], *image[JOINT_LAYERS]; /* r, p, q = A p */
     float *jacobi[JOINT_LAYERS];                                                   /* 1/diagonal of A */
     float *edge[JOINT_LAYERS][2]; /* lambda_l eta_l, for T with lambda_E eta_E added; down and right */
     uint8_t *dark[JOINT_LAYERS];  /* delta_l, one bit a channel */
-    lanes *strip[JOINT_BLOCKS];
+    colours *strip[JOINT_BLOCKS];
     int strip_low[JOINT_BLOCKS], strip_high[JOINT_BLOCKS];
-    size_t strip_lanes; /* room for all strips together */
+    size_t strip_pixels; /* room for all strips together */
     double partial[2 * JOINT_BLOCKS][4];
 };
 

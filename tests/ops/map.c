@@ -165,7 +165,7 @@ static void tables_are_the_homographys(void)
 /* <S v, u> = <v, S'u> through any map, positions that are not finite being outside. */
 static void the_adjoint_is_exact(void)
 {
-    static lanes canvas[40 * 37], back[40 * 37];
+    static colours canvas[40 * 37], back[40 * 37];
     struct image map = make_image(WIDTH, HEIGHT, 2), a = make_image(40, 37, 1), b = make_image(WIDTH, HEIGHT, 1);
     struct arena arena = {0};
     struct warp warp = {.width = WIDTH, .height = HEIGHT, .canvas_width = 40, .canvas_height = 37};
@@ -179,11 +179,11 @@ static void the_adjoint_is_exact(void)
     CHECK(warp.points[7].index < 0 && warp.points[9].index < 0);
     double forward = 0, adjoint = 0;
     for (int n = 0; n < 40 * 37; n++)
-        canvas[n] = (lanes){a.data[n], 0, 0, 0};
+        canvas[n] = (colours){a.data[n], 0, 0, 0};
     for (int n = 0; n < PIXELS; n++)
         if (warp.points[n].index >= 0) {
             forward += (double)warp_sample(&warp, canvas, (size_t)n)[0] * b.data[n];
-            warp_scatter(&warp, back, 0, (size_t)n, (lanes){b.data[n], 0, 0, 0});
+            warp_scatter(&warp, back, 0, (size_t)n, (colours){b.data[n], 0, 0, 0});
         }
     for (int n = 0; n < 40 * 37; n++)
         adjoint += (double)a.data[n] * back[n][0];

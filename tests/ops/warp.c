@@ -7,7 +7,7 @@
 #define SIDE 48
 
 static float a[SIDE * SIDE], b[SIDE * SIDE], c[SIDE * SIDE], d[SIDE * SIDE];
-static lanes canvas_lanes[SIDE * SIDE], strip[SIDE * SIDE];
+static colours canvas_colours[SIDE * SIDE], strip[SIDE * SIDE];
 
 static void make_warp(struct warp *warp, struct arena *arena, const double h[9])
 {
@@ -34,15 +34,15 @@ static void warp_all(const struct warp *warp, const float *canvas, const float *
     int pixels = warp->width * warp->height, samples = warp->canvas_width * warp->canvas_height;
     memset(strip, 0, sizeof strip);
     for (int i = 0; i < samples; i++)
-        canvas_lanes[i] = (lanes){canvas[i], 0, -canvas[i], 0};
+        canvas_colours[i] = (colours){canvas[i], 0, -canvas[i], 0};
     for (int i = 0; i < pixels; i++) {
         out[i] = 0;
         if (warp->points[i].index < 0)
             continue;
-        lanes v = warp_sample(warp, canvas_lanes, (size_t)i);
+        colours v = warp_sample(warp, canvas_colours, (size_t)i);
         CHECK(v[2] == -v[0] && v[1] == 0);
         out[i] = v[0];
-        warp_scatter(warp, strip, 0, (size_t)i, (lanes){u[i], 0, 0, 0});
+        warp_scatter(warp, strip, 0, (size_t)i, (colours){u[i], 0, 0, 0});
         int row = warp->points[i].index / warp->canvas_width, y = i / warp->width;
         CHECK(warp->low[y] <= row && row + (warp->down > 0) < warp->high[y]);
     }
