@@ -26,7 +26,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "base/cpu.h"
+#include "base/rows.h"
+#include "base/wide.h"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -388,28 +389,24 @@ INLINE struct certificate certify_rows(const struct problem *problem, int channe
     return certify_chunks(&chunk, candidate, first, end);
 }
 
-/* The same loops for each instruction set: what is inlined takes its caller's. */
-#define INSTANCE(name, target)                                                                                      \
-    target static struct certificate name(const struct problem *problem, int channel,                               \
-                                          const struct candidate *candidate, int first, int end, double *scratch)   \
-    {                                                                                                               \
-        return certify_rows(problem, channel, candidate, first, end, scratch);                                      \
-    }
-
-INSTANCE(certify_rows_c, )
-#if defined(__x86_64__) || defined(__i386__)
-INSTANCE(certify_rows_avx2, __attribute__((target("avx2"))))
-INSTANCE(certify_rows_avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))))
-#endif
-
-certify_function *esra_certificate_find(unsigned features)
+static void certify_block(void *work, int task, int worker)
 {
-#if defined(__x86_64__) || defined(__i386__)
-    if (features & CPU_AVX512)
-        return certify_rows_avx512;
-    if (features & CPU_AVX2)
-        return certify_rows_avx2;
-#endif
-    (void)features;
-    return certify_rows_c;
+    const struct certifying *job = work;
+    int block = task * job->every, first = rows_begin(block), height = job->problem->height;
+    int end = height - first < job->rows ? height : first + job->rows;
+    double *scratch = job->scratch + (size_t)worker * esra_certificate_scratch(job->problem);
+    job->shares[block] = certify_rows(job->problem, job->channel, job->candidate, first, end, scratch);
+}
+WIDE_TASK(certify_block)
+
+struct certificate esra_certify(struct context *context, struct certifying *job)
+{
+    int blocks = rows_blocks(job->problem->height);
+    struct certificate sum = {0, 0};
+    esra_context_run(context, WIDE(context, certify_block), job, (blocks - 1) / job->every + 1, NULL);
+    for (int b = 0; b < blocks; b += job->every) {
+        sum.objective += job->shares[b].objective;
+        sum.bound += job->shares[b].bound;
+    }
+    return sum;
 }

@@ -54,14 +54,20 @@ static inline float candidate_dual(float p, float scale)
     return candidate_float((size < CANDIDATE_ONE ? size : CANDIDATE_ONE) | sign);
 }
 
-/* Doubles of scratch that one call needs. */
+/* Doubles of scratch that a thread needs. */
 size_t esra_certificate_scratch(const struct problem *problem);
 
-/* The share of F and D of rows first..end-1 of one channel. Shares add up to the whole. */
-typedef struct certificate certify_function(const struct problem *problem, int channel, const struct candidate *candidate,
-                                            int first, int end, double *scratch);
+/* One channel's certificate, from blocks of rows (base/rows.h). */
+struct certifying {
+    const struct problem *problem;
+    int channel;
+    const struct candidate *candidate;
+    int every, rows;            /* takes every so many'th block, and its first so many rows */
+    struct certificate *shares; /* [blocks] */
+    double *scratch;            /* [threads] x esra_certificate_scratch() */
+};
 
-/* The fastest for a set of enum cpu_feature; all give the same bits. */
-certify_function *esra_certificate_find(unsigned features);
+/* The sum of what these rows add to F and D: the whole with every = 1, rows = BLOCK_ROWS. */
+struct certificate esra_certify(struct context *context, struct certifying *job);
 
 #endif

@@ -43,7 +43,6 @@ esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena)
     lay_out(monitor, threads, arena);
     for (int c = 0; c < monitor->problem->channels; c++)
         monitor->best[c] = (struct certificate){.objective = INFINITY, .bound = -INFINITY};
-    monitor->certify = esra_certificate_find(monitor->context->features);
     atomic_init(&monitor->stop, false);
     monitor->info = (esra_info)ESRA_INFO_INIT;
     monitor->most_iterations = 0;
@@ -61,41 +60,22 @@ void esra_monitor_turn(struct monitor *monitor, int channel)
     monitor->milestone_gap = INFINITY;
 }
 
-struct certifying {
-    struct monitor *monitor;
-    int channel;
-    const struct candidate *candidate;
-    int every; /* looks at every so many'th block, and there at so many rows */
-    int rows;
-};
-
-static void certify_block(void *work, int task, int worker)
+static struct certificate certify(struct monitor *monitor, int channel, const struct candidate *candidate, int every,
+                                  int rows)
 {
-    struct certifying *job = work;
-    int block = task * job->every;
-    struct monitor *monitor = job->monitor;
-    const struct problem *problem = monitor->problem;
-    int first = block * BLOCK_ROWS;
-    int end = problem->height - first < job->rows ? problem->height : first + job->rows;
-    double *scratch = monitor->scratch + (size_t)worker * esra_certificate_scratch(problem);
-    monitor->shares[block] =
-        monitor->certify(problem, job->channel, job->candidate, first, end, scratch);
-}
-
-static struct certificate certify(struct monitor *monitor, int channel, const struct candidate *candidate, int every, int rows)
-{
-    struct certifying job = {monitor, channel, candidate, every, rows};
-    int blocks = rows_blocks(monitor->problem->height);
+    struct certifying job = {monitor->problem, channel, candidate, every, rows, monitor->shares, monitor->scratch};
     double start_s = esra_timer_now_s();
-    esra_context_run(monitor->context, certify_block, &job, (blocks - 1) / every + 1, NULL);
+    struct certificate sum = esra_certify(monitor->context, &job);
     monitor->info.certificate_seconds += esra_timer_now_s() - start_s;
-    struct certificate sum = {0, 0};
-    for (int b = 0; b < blocks; b += every) {
-        sum.objective += monitor->shares[b].objective;
-        sum.bound += monitor->shares[b].bound;
-    }
     return sum;
 }
+
+/* A candidate on its way to the caller's arrays. */
+struct keeping {
+    const struct monitor *monitor;
+    int channel;
+    const struct candidate *candidate;
+};
 
 static void keep_row(const struct plane *from, esra_image to, int channel, int y, int columns, float scale, bool layer)
 {
@@ -107,7 +87,7 @@ static void keep_row(const struct plane *from, esra_image to, int channel, int y
 
 static void keep_layers(void *work, int y, int worker)
 {
-    const struct certifying *job = work;
+    const struct keeping *job = work;
     const struct problem *problem = job->monitor->problem;
     (void)worker;
     for (int l = 0; l < problem->layers; l++)
@@ -117,7 +97,7 @@ static void keep_layers(void *work, int y, int worker)
 /* Where there is no difference, the field is zero. */
 static void keep_duals(void *work, int y, int worker)
 {
-    const struct certifying *job = work;
+    const struct keeping *job = work;
     const struct problem *problem = job->monitor->problem;
     const esra_image *duals = job->monitor->result->duals;
     float scale = job->candidate->dual_scale, below = y < problem->height - 1 ? scale : 0;
@@ -132,7 +112,7 @@ static void keep_duals(void *work, int y, int worker)
 void esra_monitor_show(struct monitor *monitor, int channel, const struct candidate *candidate)
 {
     struct certificate now = certify(monitor, channel, candidate, 1, BLOCK_ROWS), *best = &monitor->best[channel];
-    struct certifying job = {monitor, channel, candidate, 1, BLOCK_ROWS};
+    struct keeping job = {monitor, channel, candidate};
     if (now.objective < best->objective) {
         best->objective = now.objective;
         esra_context_run(monitor->context, keep_layers, &job, monitor->problem->height, NULL);
@@ -147,7 +127,7 @@ void esra_monitor_show(struct monitor *monitor, int channel, const struct candid
 void esra_monitor_settle(struct monitor *monitor, int channel, const struct candidate *any)
 {
     struct candidate zeros = *any;
-    struct certifying job = {monitor, channel, &zeros, 1, BLOCK_ROWS};
+    struct keeping job = {monitor, channel, &zeros};
     zeros.dual_scale = 0;
     monitor->best[channel].bound = 0;
     if (monitor->result->duals)

@@ -27,7 +27,6 @@ struct monitor {
     int channel;   /* the one being iterated, or ALL_CHANNELS */
     int milestone; /* the last iteration at which its progress was judged, and the gap there */
     double milestone_gap;
-    certify_function *certify;
 
     /* In the arena. */
     struct certificate *best;   /* [channels]: least F, greatest D so far */

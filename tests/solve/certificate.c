@@ -1,14 +1,15 @@
 /* tests/solve/certificate.c - the bound bounds, for every dual field and every layer, and is tight at the optimum. */
 #include "solve/certificate.h"
 
-#include "base/cpu.h"
+#include "base/rows.h"
+#include "context.h"
 #include "random_problem.h"
 
 #define MAX_SAMPLES 1024
 #define MAX_SCRATCH 4096
 
-/* Instructions that the certificate may use: the tests run with none and with all. */
-static unsigned features;
+/* The tests run with plain C and with all instructions that there are. */
+static struct context *context;
 
 static float x_data[MAX_PHOTOS + 1][MAX_SAMPLES], p_data[MAX_PHOTOS + 1][MAX_SAMPLES], q_data[MAX_PHOTOS + 1][MAX_SAMPLES];
 static struct plane x_planes[MAX_PHOTOS + 1], p_planes[MAX_PHOTOS + 1], q_planes[MAX_PHOTOS + 1];
@@ -31,10 +32,11 @@ static struct certificate evaluate(const struct random_problem *r, double lambda
     struct problem problem;
     struct message message;
     static double scratch[MAX_SCRATCH];
+    static struct certificate shares[MAX_SAMPLES];
     if (!CHECK(esra_problem_check(&problem, &r->problem, &r->result, lambda, &message) == ESRA_OK))
         printf("    %s\n", message.text);
     CHECK(esra_certificate_scratch(&problem) <= MAX_SCRATCH);
-    return esra_certificate_find(features)(&problem, 0, candidate, 0, r->height, scratch);
+    return esra_certify(context, &(struct certifying){&problem, 0, candidate, 1, BLOCK_ROWS, shares, scratch});
 }
 
 /* Weak duality: D(u) <= F(L) for any u and any L, with and without weights, at any lambda. */
@@ -111,35 +113,46 @@ static void one_pixel_has_a_closed_form(void)
     }
 }
 
-/* Rows are shares: the whole is their sum. */
+/* Blocks of rows have shares: the whole is their sum, and a sample adds those of its blocks. Of a block's own share, which is
+ * nowhere negative, some rows have no more. */
 static void shares_add_up(void)
 {
+    enum { WIDTH = 9, HEIGHT = 2 * BLOCK_ROWS + 5 };
     struct random_problem r;
     struct problem problem;
     struct message message;
+    struct certificate shares[3], few[3];
     static double scratch[MAX_SCRATCH];
-    random_problem_make(&r, 3, 9, 11, 1);
-    struct candidate candidate = random_candidate(9, 11);
-    struct certificate whole = evaluate(&r, 0.1, &candidate), sum = {0, 0};
+    random_problem_make(&r, 3, WIDTH, HEIGHT, 1);
+    struct candidate candidate = random_candidate(WIDTH, HEIGHT);
     CHECK(esra_problem_check(&problem, &r.problem, &r.result, 0.1, &message) == ESRA_OK);
-    for (int y = 0; y < 11; y++) {
-        struct certificate row = esra_certificate_find(features)(&problem, 0, &candidate, y, y + 1, scratch);
-        sum.objective += row.objective;
-        sum.bound += row.bound;
+    struct certifying job = {&problem, 0, &candidate, 1, BLOCK_ROWS, shares, scratch};
+    struct certificate whole = esra_certify(context, &job);
+    CHECK(whole.objective == shares[0].objective + shares[1].objective + shares[2].objective);
+    CHECK(whole.bound == shares[0].bound + shares[1].bound + shares[2].bound);
+    job.every = 2;
+    struct certificate sample = esra_certify(context, &job);
+    CHECK(sample.objective == shares[0].objective + shares[2].objective);
+    CHECK(sample.bound == shares[0].bound + shares[2].bound);
+    job = (struct certifying){&problem, 0, &candidate, 1, 3, few, scratch};
+    esra_certify(context, &job);
+    for (int b = 0; b < 3; b++) {
+        CHECK(few[b].objective > 0 && few[b].objective < shares[b].objective);
+        CHECK(few[b].objective - few[b].bound < shares[b].objective - shares[b].bound);
     }
-    CHECK_NEAR(sum.objective, whole.objective, 1e-12 * fabs(whole.objective));
-    CHECK_NEAR(sum.bound, whole.bound, 1e-12 * fabs(whole.objective));
     random_problem_free(&r);
 }
 
 int main(void)
 {
+    context = make_context(1);
     for (int all = 0; all < 2; all++) {
-        features = all ? esra_cpu_features() : 0;
+        esra_context_limit(context, all ? ~0u : 0);
         RUN(the_bound_is_below_every_objective);
         RUN(a_pixels_bound_is_its_minimum);
         RUN(one_pixel_has_a_closed_form);
         RUN(shares_add_up);
     }
+    esra_context_free(&context);
     return check_report();
 }
