@@ -109,7 +109,7 @@ done:
 static void copy_map(const struct image *from, int which, const struct image *to, int where)
 {
     struct plane source = image_plane(from, which), target = image_plane(to, where);
-    memcpy(target.data, source.data, (size_t)source.width * (size_t)source.height * sizeof *source.data);
+    memcpy(target.data, source.data, plane_pixels(source) * sizeof *source.data);
 }
 
 static struct transform at_photo_scale(const struct aligning *a, const struct hypothesis *h)
@@ -167,7 +167,7 @@ done:
 /* <U_t - U_r, sum>: whether a photo's two layers are named as those of the others are. */
 static double correlate_maps(const struct image *maps, const struct image *sum)
 {
-    size_t pixels = (size_t)maps->width * (size_t)maps->height;
+    size_t pixels = image_pixels(maps);
     double total = 0;
     for (size_t n = 0; n < pixels; n++)
         total += (double)(maps->data[n] - maps->data[n + pixels]) * sum->data[n];
@@ -176,14 +176,14 @@ static double correlate_maps(const struct image *maps, const struct image *sum)
 
 static void add_maps(const struct image *maps, struct image *sum)
 {
-    size_t pixels = (size_t)maps->width * (size_t)maps->height;
+    size_t pixels = image_pixels(maps);
     for (size_t n = 0; n < pixels; n++)
         sum->data[n] += maps->data[n] - maps->data[n + pixels];
 }
 
 static void swap_layers(struct photo_motion *m, struct image *maps)
 {
-    size_t pixels = (size_t)maps->width * (size_t)maps->height;
+    size_t pixels = image_pixels(maps);
     struct transform t = m->transmitted;
     double explained = m->explained;
     m->transmitted = m->reflected;

@@ -38,7 +38,7 @@ static esra_status copy_remainder(const struct searching *s, int photo, struct f
 static void fill_weights(const struct searching *s, int photo, struct plane weights)
 {
     const float *reference = s->mask_images[s->problem->reference].data, *other = s->mask_images[photo].data;
-    for (size_t n = 0; n < (size_t)weights.width * (size_t)weights.height; n++)
+    for (size_t n = 0; n < plane_pixels(weights); n++)
         weights.data[n] = reference[n] * other[n];
 }
 
@@ -133,7 +133,7 @@ static void searching_free(struct searching *s)
 /* Masks after halving: seen only where nothing unseen was mixed in. */
 static void harden(struct image *mask)
 {
-    for (size_t n = 0; n < (size_t)mask->width * (size_t)mask->height; n++)
+    for (size_t n = 0; n < image_pixels(mask); n++)
         mask->data[n] = mask->data[n] > .99f ? 1 : 0;
 }
 

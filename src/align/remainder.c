@@ -92,7 +92,7 @@ esra_status esra_remainder_by_median(struct context *context, const struct image
 static void fill_part(const struct image *reference, const struct image *photo, const struct image *mask, double mixing,
                       float sign, const struct image *part)
 {
-    size_t pixels = (size_t)part->width * (size_t)part->height;
+    size_t pixels = image_pixels(part);
     for (int c = 0; c < part->channels; c++)
         for (size_t n = 0; n < pixels; n++) {
             size_t k = (size_t)c * pixels + n;

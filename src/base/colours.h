@@ -22,7 +22,7 @@ static inline float colours_sum(colours v)
 /* Rows [begin, end) between an image of at most COLOURS channels and width x height pixels. */
 static inline void colours_load(colours *to, const struct image *from, int begin, int end)
 {
-    size_t plane = (size_t)from->width * (size_t)from->height;
+    size_t plane = image_pixels(from);
     for (size_t n = (size_t)begin * from->width; n < (size_t)end * from->width; n++)
         for (int c = 0; c < COLOURS; c++)
             to[n][c] = c < from->channels ? from->data[c * plane + n] : 0;
@@ -30,7 +30,7 @@ static inline void colours_load(colours *to, const struct image *from, int begin
 
 static inline void colours_store(const colours *from, struct image *to, int begin, int end)
 {
-    size_t plane = (size_t)to->width * (size_t)to->height;
+    size_t plane = image_pixels(to);
     for (int c = 0; c < to->channels; c++)
         for (size_t n = (size_t)begin * to->width; n < (size_t)end * to->width; n++)
             to->data[c * plane + n] = from[n][c];

@@ -53,7 +53,7 @@ void esra_images_free(struct image **images, int count)
 
 double esra_image_mean(const struct image *image)
 {
-    size_t samples = (size_t)image->width * (size_t)image->height * (size_t)image->channels;
+    size_t samples = image_samples(image);
     double sum = 0;
     for (size_t n = 0; n < samples; n++)
         sum += image->data[n];

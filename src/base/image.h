@@ -29,7 +29,6 @@ esra_status esra_images_create(struct image **images, int count, int width, int 
 /* Frees the images and their array, and sets *images to NULL; NULL is fine. */
 void esra_images_free(struct image **images, int count);
 
-/* Of one channel, and of all. */
 static inline size_t image_pixels(const struct image *image)
 {
     return (size_t)image->width * (size_t)image->height;
@@ -42,7 +41,8 @@ static inline size_t image_samples(const struct image *image)
 
 static inline struct plane image_plane(const struct image *image, int channel)
 {
-    return (struct plane){image->data + (size_t)channel * image_pixels(image), image->width, image->height, image->width};
+    float *data = image->data + (size_t)channel * image_pixels(image);
+    return (struct plane){data, image->width, image->height, image->width};
 }
 
 #endif

@@ -17,6 +17,11 @@ static inline float *plane_row(struct plane plane, int y)
     return plane.data + y * plane.stride;
 }
 
+static inline size_t plane_pixels(struct plane plane)
+{
+    return (size_t)plane.width * (size_t)plane.height;
+}
+
 static inline float *image_sample(const esra_image *image, int x, int y, int channel)
 {
     return image->data + y * image->row_stride + x * image->column_stride + channel * image->channel_stride;

@@ -39,7 +39,7 @@ static void multiply_block(void *data, int task, int worker)
 static void measure(struct context *context, const struct image *grey, const struct image *work)
 {
     struct plane scratch = image_plane(work, SMOOTH), strength = image_plane(work, STRENGTH);
-    size_t pixels = (size_t)work->width * (size_t)work->height;
+    size_t pixels = image_pixels(work);
     esra_blur(context, image_plane(grey, 0), scratch, 1);
     esra_context_run(context, multiply_block, (void *)(uintptr_t)work, rows_blocks(work->height), NULL);
     /* Each smoothed into the plane that has become free. */
@@ -81,7 +81,7 @@ static int list_peaks(struct plane strength, struct corner *found)
 {
     float most = 0;
     int count = 0;
-    for (size_t n = 0; n < (size_t)strength.width * (size_t)strength.height; n++)
+    for (size_t n = 0; n < plane_pixels(strength); n++)
         most = strength.data[n] > most ? strength.data[n] : most;
     for (int y = BORDER; y < strength.height - BORDER; y++)
         for (int x = BORDER; x < strength.width - BORDER; x++) {
@@ -124,7 +124,7 @@ esra_status esra_corners_find(struct corner **corners, int *count, int most, str
            (double)pyramid->level[level].width * pyramid->level[level].height > CORNER_PIXELS)
         level++;
     const struct image *grey = &pyramid->level[level];
-    size_t pixels = (size_t)grey->width * (size_t)grey->height;
+    size_t pixels = image_pixels(grey);
     struct image work = {0};
     unsigned char *taken = esra_allocate(pixels, 1);
     esra_status status;

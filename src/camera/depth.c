@@ -310,7 +310,7 @@ static esra_status finish(struct making *m, struct depth *depth, bool guarded)
     depth->lowest = m->sweep.lowest;
     depth->step = m->sweep.step;
     TRY(enlarge(m, plane_of(m, MENDED), inverse));
-    for (size_t n = 0; n < (size_t)inverse->width * (size_t)inverse->height; n++)
+    for (size_t n = 0; n < image_pixels(inverse); n++)
         inverse->data[n] = (float)(depth->lowest + depth->step * (double)inverse->data[n]);
     TRY(enlarge(m, plane_of(m, CONFIDENCE), &depth->confidence));
     if (guarded)

@@ -46,7 +46,7 @@ struct points {
 
 static esra_status grey_of(const struct image *photo, struct image *grey, struct message *message)
 {
-    size_t pixels = (size_t)photo->width * (size_t)photo->height;
+    size_t pixels = image_pixels(photo);
     int channels = photo->channels < 3 ? photo->channels : 3;
     esra_status status = esra_image_create(grey, photo->width, photo->height, 1, message);
     for (int c = 0; status == ESRA_OK && c < channels; c++)

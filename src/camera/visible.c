@@ -23,8 +23,8 @@ static bool is_inside(float u, float v, int width, int height)
 /* nearest (the photo's size) = the largest w dropped into each pixel. */
 static void drop(const struct image *map, const struct image *inverse, struct plane nearest)
 {
-    size_t pixels = (size_t)map->width * (size_t)map->height;
-    for (size_t n = 0; n < (size_t)nearest.width * (size_t)nearest.height; n++)
+    size_t pixels = image_pixels(map);
+    for (size_t n = 0; n < plane_pixels(nearest); n++)
         nearest.data[n] = EMPTY;
     for (size_t n = 0; n < pixels; n++) {
         float u = map->data[n], v = map->data[pixels + n];
@@ -72,7 +72,7 @@ esra_status esra_camera_visible(struct context *context, const struct camera *ca
 {
     struct frame frame;
     struct image seen = {0};
-    size_t pixels = (size_t)inverse->width * (size_t)inverse->height;
+    size_t pixels = image_pixels(inverse);
     esra_status status = frame_create(&frame, context, camera, n, inverse, offset);
     if (status != ESRA_OK)
         return status;

@@ -233,7 +233,7 @@ float esra_light_encode_one(const struct light *light, int channel, float linear
 
 void esra_light_decode(const struct light *light, struct image *image)
 {
-    size_t size = (size_t)image->width * (size_t)image->height;
+    size_t size = image_pixels(image);
     for (int c = 0; c < image->channels && c < LIGHT_CHANNELS; c++)
         for (size_t n = 0; light->tones[c] && n < size; n++)
             image->data[(size_t)c * size + n] = decode(light->tones[c], image->data[(size_t)c * size + n]);
@@ -241,7 +241,7 @@ void esra_light_decode(const struct light *light, struct image *image)
 
 void esra_light_encode(const struct light *light, struct image *image)
 {
-    size_t size = (size_t)image->width * (size_t)image->height;
+    size_t size = image_pixels(image);
     for (int c = 0; c < image->channels && c < LIGHT_CHANNELS; c++)
         for (size_t n = 0; light->tones[c] && n < size; n++)
             image->data[(size_t)c * size + n] = encode(light->tones[c], image->data[(size_t)c * size + n]);

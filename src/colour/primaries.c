@@ -66,7 +66,7 @@ struct colour_map esra_colour_map(const struct primaries *from, const struct pri
 
 void esra_colour_map_apply(const struct colour_map *map, struct image *image)
 {
-    size_t size = (size_t)image->width * (size_t)image->height;
+    size_t size = image_pixels(image);
     float *r = image->data, *g = r + size, *b = g + size;
     const float *m = map->m;
     if (map->same || image->channels != 3)

@@ -32,7 +32,7 @@ static struct plane plane_of(const struct image *work, int which)
 
 static void fill_grey(const struct image *image, struct plane grey)
 {
-    size_t pixels = (size_t)image->width * (size_t)image->height;
+    size_t pixels = image_pixels(image);
     for (int c = 0; c < image->channels; c++)
         for (size_t n = 0; n < pixels; n++)
             grey.data[n] = (c ? grey.data[n] : 0) + image->data[(size_t)c * pixels + n] / (float)image->channels;
@@ -61,14 +61,14 @@ static void differentiate_block(void *data, int task, int worker)
 static void smooth_in_place(struct context *context, const struct image *work, int which, double sigma)
 {
     struct plane plane = plane_of(work, which), scratch = plane_of(work, SCRATCH);
-    size_t bytes = (size_t)plane.width * (size_t)plane.height * sizeof(float);
+    size_t bytes = plane_pixels(plane) * sizeof(float);
     esra_blur(context, plane, scratch, sigma);
     memcpy(plane.data, scratch.data, bytes);
 }
 
 static void measure_corners(struct context *context, const struct image *work)
 {
-    size_t pixels = (size_t)work->width * (size_t)work->height;
+    size_t pixels = image_pixels(work);
     esra_blur(context, plane_of(work, GREY), plane_of(work, SCRATCH), 1);
     esra_context_run(context, differentiate_block, (void *)(uintptr_t)work, rows_blocks(work->height), NULL);
     for (int which = XX; which <= YY; which++)

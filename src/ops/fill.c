@@ -25,7 +25,7 @@ struct filling {
 
 static float nearness(const struct filling *f, size_t a, size_t b)
 {
-    size_t pixels = (size_t)f->guide->width * (size_t)f->guide->height;
+    size_t pixels = image_pixels(f->guide);
     float sum = 0;
     for (int c = 0; c < f->guide->channels; c++) {
         float apart = f->guide->data[(size_t)c * pixels + a] - f->guide->data[(size_t)c * pixels + b];
@@ -93,7 +93,7 @@ esra_status esra_fill(struct context *context, const struct image *guide, struct
                       double smoothness, double edge)
 {
     struct filling f = {.guide = guide, .smoothness = (float)smoothness, .edge = (float)edge};
-    size_t pixels = (size_t)guide->width * (size_t)guide->height;
+    size_t pixels = image_pixels(guide);
     esra_status status = esra_image_create(&f.planes, guide->width, guide->height, PLANES, context->message);
     if (status != ESRA_OK)
         return status;

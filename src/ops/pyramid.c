@@ -25,7 +25,7 @@ static esra_status take_image(const struct image *from, bool compress, struct im
 {
     int channels = from->channels < 3 ? from->channels : 3;
     esra_status status = esra_image_create(to, from->width, from->height, channels, message);
-    size_t samples = (size_t)from->width * (size_t)from->height * (size_t)channels;
+    size_t samples = image_pixels(from) * (size_t)channels;
     for (size_t n = 0; status == ESRA_OK && n < samples; n++) {
         float value = from->data[n] > 0 ? fminf(from->data[n], VALUE_MOST) : 0;
         to->data[n] = compress ? sqrtf(value) : value;

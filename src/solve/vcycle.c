@@ -159,7 +159,7 @@ static void restrict_block(void *work, int block, int worker)
 static void run_blocks(struct vcycle *v, pool_task *run, struct vtask *task, struct plane grid)
 {
     int blocks = (grid.height - 1) / BLOCK_ROWS + 1;
-    if ((size_t)grid.width * (size_t)grid.height > SERIAL_PIXELS) {
+    if (plane_pixels(grid) > SERIAL_PIXELS) {
         esra_context_run(v->context, run, task, blocks, NULL);
         return;
     }
