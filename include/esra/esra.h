@@ -147,15 +147,22 @@ static inline void esra_settings_for_separation(esra_settings *settings)
 }
 
 /* The table itself, for programs that offer the settings to their own users. Other structs have tables of the same kind. */
-typedef enum esra_setting_type { ESRA_TYPE_REAL, ESRA_TYPE_COUNT, ESRA_TYPE_TOGGLE, ESRA_TYPE_CHOICE } esra_setting_type;
+typedef enum esra_setting_type {
+    ESRA_TYPE_REAL,   /* a double */
+    ESRA_TYPE_COUNT,  /* an int */
+    ESRA_TYPE_TOGGLE, /* an int, 0 or 1 */
+    ESRA_TYPE_CHOICE, /* an int: the index of one of the words in names */
+    ESRA_TYPE_ONE_OF, /* an int: one of the numbers in names */
+    ESRA_TYPE_SEED,   /* an unsigned long long, any */
+} esra_setting_type;
 
 typedef struct esra_setting {
     const char *name; /* the field's name */
     esra_setting_type type;
-    size_t offset; /* of the double (real) or int (other types) in the struct that the table is of */
+    size_t offset; /* of the field in the struct that the table is of */
     double default_value, lowest, highest;
     const char *unit;  /* "" where there is none */
-    const char *names; /* choice: the words, separated by "|"; NULL otherwise */
+    const char *names; /* choice: the words, one of: the numbers, separated by "|"; NULL otherwise */
     const char *help;
 } esra_setting;
 
@@ -414,24 +421,17 @@ ESRA_API esra_status esra_compare(const esra_image *image, const esra_image *tru
  * handheld motions f_i, g_i of the two layers and gains a_i, b_i, all one for photo 0, the reference. */
 typedef struct esra_synth_settings {
     size_t struct_size;
-    int photos;              /* 1..1000; default 5 */
-    int width, height;       /* of the photos, 8..65536 px; 640 x 480 */
-    unsigned long long seed; /* the same numbers for the same seed, whatever the number of threads; 1 */
-    double shift_px;         /* deviation of the motions along each axis, up to half the shorter side; 18 */
-    double rotation_deg;     /* deviation of their turn, 0..10; scale, shear and tilt go with it; 0.7 */
-    double gain_spread;      /* a_i lies in 1 +- this, b_i / a_i in 1 +- half of it; 0..0.9; 0.1 */
-    double transmission;     /* of T in the reference, 0..1; 0.75 */
-    double reflection;       /* of R in the reference, 0..1; 0.3 */
-    double noise;            /* deviation, in code values of 0..1; 0..1; 0.006 */
-    double blur_px;          /* the reflection is out of focus by a Gaussian of this deviation, 0..4 px; 1 */
-    int bits;                /* code values are rounded to 8 or 16 bits, 0: not; 8 */
-    int threads;             /* 0: as many as there are processors */
-    int depth;               /* not 0: both layers are scenes with depth before one moving camera; 0 */
-    double focal_px;         /* of that camera, at least a fifth of the larger side; 0: 1.2 times the larger side */
     const esra_image *transmitted_depth; /* one channel in [0,1], of any size, 1 is nearest; NULL: planes aslant and */
     const esra_image *reflected_depth;   /* something near before them. Used with depth only */
     esra_progress *progress; /* called several times a second, or NULL; non-zero: what is left is not drawn. Stage "synth" */
     void *user;              /* passed to it */
+/* The others, their defaults, ranges and meanings stand in synth.def, one line each. */
+#define ESRA_REAL(field, default_, lowest, highest, unit, help) double field;
+#define ESRA_COUNT(field, default_, lowest, highest, unit, help) int field;
+#define ESRA_TOGGLE(field, default_, help) int field;
+#define ESRA_ONE_OF(field, default_, highest, names, help) int field;
+#define ESRA_SEED(field, default_, help) unsigned long long field;
+#include <esra/synth.def>
 } esra_synth_settings;
 
 /* How photo i sees a scene with depth. What the reference has at pixel x with inverse depth q is at c + f (P_0, P_1)/P_2 of the
@@ -448,6 +448,9 @@ static inline void esra_synth_settings_default(esra_synth_settings *settings)
 {
     esra_synth_settings_init(settings, sizeof *settings);
 }
+
+/* The table of synth.def, as esra_settings_table(). */
+ESRA_API const esra_setting *esra_synth_table(size_t *count);
 
 /* Where the scene goes, all of it the caller's. Every pointer, and the image data, may be NULL: not wanted. Images have the
  * size of the settings and the layers' greater number of channels, and are filled with sRGB code values in [0,1]. */

@@ -1,24 +1,31 @@
 /* base/options.c - structs whose fields stand in a table: defaults and ranges. */
 #include "base/options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static double read_field(const void *all, const esra_setting *row)
 {
     const char *field = (const char *)all + row->offset;
     double real;
+    unsigned long long seed;
     int whole;
     if (row->type == ESRA_TYPE_REAL)
         return memcpy(&real, field, sizeof real), real;
+    if (row->type == ESRA_TYPE_SEED)
+        return memcpy(&seed, field, sizeof seed), (double)seed;
     return memcpy(&whole, field, sizeof whole), whole;
 }
 
 static void write_field(void *all, const esra_setting *row, double real)
 {
     char *field = (char *)all + row->offset;
+    unsigned long long seed = (unsigned long long)real;
     int whole = (int)real;
     if (row->type == ESRA_TYPE_REAL)
         memcpy(field, &real, sizeof real);
+    else if (row->type == ESRA_TYPE_SEED)
+        memcpy(field, &seed, sizeof seed);
     else
         memcpy(field, &whole, sizeof whole);
 }
@@ -58,6 +65,15 @@ bool esra_options_take(const struct options *options, const void *caller, void *
     return true;
 }
 
+/* Whether "0|8|16" has the number. */
+static bool is_among(double value, const char *numbers)
+{
+    for (const char *at = numbers; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+        if (strtod(at, NULL) == value)
+            return true;
+    return false;
+}
+
 esra_status esra_options_check(const struct options *options, const void *all, struct message *message)
 {
     for (size_t n = 0; n < options->count; n++) {
@@ -66,6 +82,8 @@ esra_status esra_options_check(const struct options *options, const void *all, s
         if (!(value >= row->lowest && value <= row->highest))
             return esra_fail(message, ESRA_BAD_ARGUMENT, "%s is %.10g: it must lie in [%.10g, %.10g]", row->name, value,
                              row->lowest, row->highest);
+        if (row->type == ESRA_TYPE_ONE_OF && !is_among(value, row->names))
+            return esra_fail(message, ESRA_BAD_ARGUMENT, "%s is %.10g: it must be one of %s", row->name, value, row->names);
     }
     return ESRA_OK;
 }

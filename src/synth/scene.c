@@ -12,6 +12,7 @@
 #include "synth/canvas.h"
 #include "synth/motion.h"
 #include "synth/relief.h"
+#include "synth/settings.h"
 
 struct synth {
     esra_synth_settings settings;
@@ -36,51 +37,7 @@ struct drawing {
     int number; /* of the photo, for its noise */
 };
 
-void esra_synth_settings_init(esra_synth_settings *settings, size_t struct_size)
-{
-    size_t known = struct_size < sizeof *settings ? struct_size : sizeof *settings;
-    const esra_synth_settings defaults = {
-        .struct_size = known, .photos = 5, .width = 640, .height = 480, .seed = 1, .shift_px = 18,
-        .rotation_deg = 0.7, .gain_spread = 0.1, .transmission = 0.75, .reflection = 0.3, .noise = 0.006, .blur_px = 1,
-        .bits = 8, .threads = 0,
-    };
-    memcpy(settings, &defaults, known);
-    memset((char *)settings + known, 0, struct_size - known);
-}
-
 /* ---- Checks ---- */
-
-static esra_status check_range(struct message *message, const char *name, double value, double lowest, double highest)
-{
-    if (value >= lowest && value <= highest)
-        return ESRA_OK;
-    return esra_fail(message, ESRA_BAD_ARGUMENT, "%s is %g: it must lie in [%g, %g]", name, value, lowest, highest);
-}
-
-static esra_status check_settings(const esra_synth_settings *s, struct message *m)
-{
-    esra_status status;
-    TRY(check_range(m, "the number of photos", s->photos, 1, 1000));
-    TRY(check_range(m, "width", s->width, 8, 65536));
-    TRY(check_range(m, "height", s->height, 8, 65536));
-    /* Half a frame: beyond, photos would share nothing. */
-    TRY(check_range(m, "shift", s->shift_px, 0, (s->width < s->height ? s->width : s->height) / 2.));
-    /* Up to here no photo's corner comes near the horizon. */
-    TRY(check_range(m, "rotation", s->rotation_deg, 0, 10));
-    TRY(check_range(m, "gain", s->gain_spread, 0, 0.9));
-    TRY(check_range(m, "transmission", s->transmission, 0, 1));
-    TRY(check_range(m, "reflection", s->reflection, 0, 1));
-    TRY(check_range(m, "noise", s->noise, 0, 1));
-    TRY(check_range(m, "blur", s->blur_px, 0, BLUR_SIGMA_MOST));
-    TRY(check_range(m, "threads", s->threads, 0, 1024));
-    /* Shorter, and rays near the corners leave at more than 70 degrees. */
-    if (s->depth && s->focal_px != 0)
-        TRY(check_range(m, "the focal length", s->focal_px, (s->width > s->height ? s->width : s->height) / 5., 1e7));
-    if (s->bits != 0 && s->bits != 8 && s->bits != 16)
-        return esra_fail(m, ESRA_BAD_ARGUMENT, "bits is %d: it must be 8 or 16", s->bits);
-done:
-    return status;
-}
 
 static bool fits(const esra_image *image, const struct synth *s, int channels)
 {
@@ -275,7 +232,8 @@ done:
 static esra_status prepare(struct synth *s, const esra_image *const pictures[2])
 {
     const esra_synth_settings *settings = &s->settings;
-    int threads = settings->threads ? settings->threads : esra_cpu_count();
+    int processors = esra_cpu_count();
+    int threads = settings->threads ? settings->threads : processors < ESRA_THREADS_MOST ? processors : ESRA_THREADS_MOST;
     /* What lies past the canvas would be missing from the blur at its edge. */
     int spare = (int)ceil(3 * settings->blur_px);
     esra_status status;
@@ -309,17 +267,6 @@ static void synth_free(struct synth *s)
     esra_context_free(&s->context);
 }
 
-/* A caller built against an older header has shorter settings; the rest are defaults. */
-static esra_status take_settings(struct synth *s, const esra_synth_settings *settings)
-{
-    esra_synth_settings_init(&s->settings, sizeof s->settings);
-    if (settings && settings->struct_size < sizeof settings->struct_size)
-        return esra_fail(&s->message, ESRA_BAD_ARGUMENT, "the settings were not initialised: set struct_size");
-    if (settings)
-        memcpy(&s->settings, settings, settings->struct_size < sizeof *settings ? settings->struct_size : sizeof *settings);
-    return check_settings(&s->settings, &s->message);
-}
-
 static bool is_enough(void *user)
 {
     const struct synth *s = user;
@@ -336,7 +283,7 @@ esra_status esra_synth(const esra_image *transmitted, const esra_image *reflecte
         return ESRA_BAD_ARGUMENT;
     struct synth s = {.result = result};
     esra_status status;
-    TRY(take_settings(&s, settings));
+    TRY(esra_synth_settings_check(&s.settings, settings, &s.message));
     s.channels = transmitted->channels > reflected->channels ? transmitted->channels : reflected->channels;
     TRY(check_images(&s, transmitted, reflected, &s.message));
     TRY(prepare(&s, (const esra_image *const[]){transmitted, reflected}));

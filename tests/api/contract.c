@@ -186,8 +186,8 @@ static void check_rows(const esra_setting *table, size_t count, size_t struct_si
     for (size_t n = 0; n < count; n++) {
         CHECK(table[n].lowest <= table[n].default_value && table[n].default_value <= table[n].highest);
         CHECK(table[n].offset < struct_size && strlen(table[n].help) > 10);
-        CHECK((table[n].type == ESRA_TYPE_CHOICE) == (table[n].names != NULL));
-        CHECK(!table[n].names || count_words(table[n].names) == table[n].highest + 1);
+        CHECK((table[n].type == ESRA_TYPE_CHOICE || table[n].type == ESRA_TYPE_ONE_OF) == (table[n].names != NULL));
+        CHECK(table[n].type != ESRA_TYPE_CHOICE || count_words(table[n].names) == table[n].highest + 1);
         CHECK(n == 0 || table[n].offset > table[n - 1].offset);
     }
 }
@@ -216,6 +216,17 @@ static void the_table_of_photos_describes_them(void)
     CHECK_TEXT(table[1].name, "motion");
     CHECK_TEXT(table[1].names, "homography|affine|translation|depth|auto");
     CHECK_TEXT(table[2].names, "auto|linear|stored");
+}
+
+static void the_table_of_scenes_describes_them(void)
+{
+    size_t count;
+    const esra_setting *table = esra_synth_table(&count);
+    esra_synth_settings settings;
+    esra_synth_settings_default(&settings);
+    CHECK(count >= 15 && settings.struct_size == sizeof settings && !settings.progress && !settings.transmitted_depth);
+    CHECK(settings.photos == 5 && settings.seed == 1 && settings.noise == .006 && settings.bits == 8);
+    check_rows(table, count, sizeof settings);
 }
 
 /* Those of a separation differ in lambda and gap alone, and are what it takes where it is given none. */
@@ -472,6 +483,7 @@ int main(void)
     RUN(uninitialised_settings_are_refused);
     RUN(the_table_describes_the_struct);
     RUN(the_table_of_photos_describes_them);
+    RUN(the_table_of_scenes_describes_them);
     RUN(a_separation_has_settings_of_its_own);
     RUN(a_solver_can_be_used_again);
     RUN(names_are_words);

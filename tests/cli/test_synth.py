@@ -113,7 +113,11 @@ class Mistakes(SynthTest):
             ("--size takes a width and a height such as 640x480, not '640'", ["--size", "640"]),
             ("--size takes a width and a height such as 640x480, not '1000000x9'", ["--size", "1000000x9"]),
             ("--size takes a width and a height such as 640x480, not '-9x9'", ["--size", "-9x9"]),
-            ("--bits takes 8 or 16, not '12'", ["--bits", "12"]),
+            ("--bits takes one of 0|8|16, not '12'", ["--bits", "12"]),
+            ("--bits takes 8 or 16: files hold rounded values", ["--bits", "0"]),
+            ("--blur takes a number from 0 to 4, not '5'", ["--blur", "5"]),
+            ("--noise takes a number from 0 to 1, not 'nan'", ["--noise", "nan"]),
+            ("--transmission takes a number from 0 to 1, not '-1'", ["--transmission", "-1"]),
             ("--quality takes a number from 1 to 100, not '101'", ["--quality", "101"]),
         ]:
             with self.subTest(line):
@@ -121,10 +125,8 @@ class Mistakes(SynthTest):
 
     def test_ranges(self):
         for line, extra in [
-            ("blur is 5: it must lie in [0, 4]", ["--blur", "5"]),
-            ("noise is nan: it must lie in [0, 1]", ["--noise", "nan"]),
-            ("shift is 100: it must lie in [0, 36]", ["--shift", "100"]),
-            ("transmission is -1: it must lie in [0, 1]", ["--transmission", "-1"]),
+            ("shift_px is 100: with photos of this size it must lie in [0, 36]", ["--shift", "100"]),
+            ("focal_px is 9: with photos of this size it must lie in [19.2, 1e+07]", ["--depth", "--focal", "9"]),
         ]:
             with self.subTest(line):
                 self.complains(65, "esra synth: " + line, *self.synth(*extra))

@@ -178,7 +178,7 @@ static void mistakes_are_told(void)
     esra_image layer = view(&picture), colours = layer;
     s.focal_px = 3;
     CHECK(esra_synth(&layer, &layer, &s, &result) == ESRA_BAD_ARGUMENT);
-    CHECK_TEXT(result.message, "the focal length is 3: it must lie in [20, 1e+07]");
+    CHECK_TEXT(result.message, "focal_px is 3: with photos of this size it must lie in [20, 1e+07]");
     s.focal_px = 20;
     s.rotation_deg = 10;
     s.shift_px = HEIGHT / 2.;

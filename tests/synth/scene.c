@@ -285,10 +285,15 @@ static void mistakes_are_told(void)
     s = settings();
     s.blur_px = 5;
     CHECK(esra_synth(&picture, &picture, &s, &result) == ESRA_BAD_ARGUMENT);
-    CHECK_TEXT(result.message, "blur is 5: it must lie in [0, 4]");
+    CHECK_TEXT(result.message, "blur_px is 5: it must lie in [0, 4]");
     s = settings();
     s.bits = 12;
     CHECK(esra_synth(&picture, &picture, &s, &result) == ESRA_BAD_ARGUMENT);
+    CHECK_TEXT(result.message, "bits is 12: it must be one of 0|8|16");
+    s = settings();
+    s.shift_px = 50;
+    CHECK(esra_synth(&picture, &picture, &s, &result) == ESRA_BAD_ARGUMENT);
+    CHECK_TEXT(result.message, "shift_px is 50: with photos of this size it must lie in [0, 45]");
     result.struct_size = 0;
     CHECK(esra_synth(&picture, &picture, &s, &result) == ESRA_BAD_ARGUMENT);
     esra_image_free(&t);

@@ -84,8 +84,10 @@ const char *table_option_value(const struct table_option *option)
     const esra_setting *row = option->row;
     switch (row->type) {
     case ESRA_TYPE_REAL: return *row->unit ? row->unit : "X";
-    case ESRA_TYPE_COUNT: return "N";
-    case ESRA_TYPE_CHOICE: return row->names;
+    case ESRA_TYPE_COUNT:
+    case ESRA_TYPE_SEED: return "N";
+    case ESRA_TYPE_CHOICE:
+    case ESRA_TYPE_ONE_OF: return row->names;
     case ESRA_TYPE_TOGGLE: break;
     }
     return NULL;
@@ -113,9 +115,12 @@ static double read_field(const void *values, const esra_setting *row)
 {
     const char *field = (const char *)values + row->offset;
     double real;
+    unsigned long long seed;
     int whole;
     if (row->type == ESRA_TYPE_REAL)
         return memcpy(&real, field, sizeof real), real;
+    if (row->type == ESRA_TYPE_SEED)
+        return memcpy(&seed, field, sizeof seed), (double)seed;
     return memcpy(&whole, field, sizeof whole), whole;
 }
 
@@ -123,6 +128,7 @@ static double read_field(const void *values, const esra_setting *row)
 union table_values {
     esra_settings settings;
     esra_photos photos;
+    esra_synth_settings synth;
 };
 
 void table_option_default(const struct table_option *option, char *text, size_t size)
@@ -172,10 +178,21 @@ static bool parse_count(const char *text, int *value)
     return end != text && *end == '\0';
 }
 
+/* At most what JSON's integers hold everywhere: truth.json repeats it. */
+static bool parse_seed(const char *text, unsigned long long *seed)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    *seed = (unsigned long long)number;
+    return end != text && !*end && !errno && number >= 0;
+}
+
 /* What a row's value must be, in words for the message; NULL: text is one, and was put into the struct. */
 static const char *set_field(void *values, const esra_setting *row, const char *text)
 {
     char *field = (char *)values + row->offset, *end;
+    unsigned long long seed;
     int whole = 1;
     double real;
     if (row->type == ESRA_TYPE_REAL) {
@@ -183,10 +200,17 @@ static const char *set_field(void *values, const esra_setting *row, const char *
         memcpy(field, &real, sizeof real);
         return end == text || *end ? "a number" : NULL;
     }
+    if (row->type == ESRA_TYPE_SEED) {
+        bool good = parse_seed(text, &seed);
+        memcpy(field, &seed, sizeof seed);
+        return good ? NULL : "a whole number from 0 up";
+    }
     if (row->type == ESRA_TYPE_COUNT && !parse_count(text, &whole))
         return "a whole number";
-    if (row->type == ESRA_TYPE_CHOICE && (whole = find_name(row->names, text)) < 0)
+    if (row->names && (whole = find_name(row->names, text)) < 0)
         return row->names;
+    if (row->type == ESRA_TYPE_ONE_OF)
+        parse_count(text, &whole);
     memcpy(field, &whole, sizeof whole);
     return NULL;
 }
@@ -199,7 +223,7 @@ static enum exit_code set_from_table(const struct command *command, const struct
     const char *wanted = set_field(values, row, text);
     if (wanted)
         return complain(EXIT_USAGE, command->name, "--%s takes %s%s, not '%s'", option->flag,
-                        row->type == ESRA_TYPE_CHOICE ? "one of " : "", wanted, text);
+                        row->names ? "one of " : "", wanted, text);
     double value = read_field(values, row);
     if (!(value >= row->lowest && value <= row->highest))
         return complain(EXIT_USAGE, command->name, "--%s takes a number from %.10g to %.10g, not '%s'", option->flag, row->lowest,

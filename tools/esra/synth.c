@@ -11,31 +11,14 @@ static const struct option options[] = {
     {"transmitted", 't', OPTION_FILE, "FILE", FIELD(transmitted), true, "the picture behind the glass"},
     {"reflected", 'r', OPTION_FILE, "FILE", FIELD(reflected), true, "the picture that the glass reflects"},
     {"output", 'o', OPTION_FILE, "FOLDER", FIELD(output), true, "where the scene goes; made if it is not there"},
-    {"photos", 'n', OPTION_TEXT, "N", FIELD(photos), false, "how many photos to make (default 5)"},
-    {"seed", 0, OPTION_TEXT, "N", FIELD(seed), false, "another number makes another scene (default 1)"},
     {"size", 0, OPTION_TEXT, "WxH", FIELD(size), false, "width and height of the photos in px (default 640x480)"},
-    {"shift", 0, OPTION_TEXT, "px", FIELD(shift), false, "how far the layers move, standard deviation (default 18)"},
-    {"rotation", 0, OPTION_TEXT, "degrees", FIELD(rotation), false,
-     "how far the camera turns, standard deviation; 0: the layers shift and nothing else (default 0.7)"},
-    {"gain", 0, OPTION_TEXT, "X", FIELD(gain), false, "how far exposures differ, 0.1 is +-10 % (default 0.1)"},
-    {"transmission", 0, OPTION_TEXT, "X", FIELD(transmission), false,
-     "how much of the light behind passes the glass (default 0.75)"},
-    {"reflection", 0, OPTION_TEXT, "X", FIELD(reflection), false, "how much light the glass reflects (default 0.3)"},
-    {"noise", 0, OPTION_TEXT, "X", FIELD(noise), false, "standard deviation in stored values of 0..1 (default 0.006)"},
-    {"blur", 0, OPTION_TEXT, "px", FIELD(blur), false, "how far the reflection is out of focus (default 1)"},
-    {"bits", 0, OPTION_TEXT, "8|16", FIELD(bits), false, "of a stored value (default 8)"},
     {"format", 0, OPTION_TEXT, "png|jpg|tif", FIELD(format), false,
      "of the photos; the truth is always PNG (default png)"},
     {"quality", 0, OPTION_TEXT, "1..100", FIELD(quality), false, "of JPEG (default 95)"},
-    {"depth", 0, OPTION_FLAG, NULL, FIELD(depth), false,
-     "both layers are scenes with depth before one moving camera; --shift is then that of the nearest point"},
     {"transmitted-depth", 0, OPTION_FILE, "FILE", FIELD(depths[0]), false,
      "how near what is behind the glass is, white the nearest (default: planes aslant, and something near); means "
      "--depth"},
     {"reflected-depth", 0, OPTION_FILE, "FILE", FIELD(depths[1]), false, "the same of what is reflected"},
-    {"focal", 0, OPTION_TEXT, "px", FIELD(focal), false,
-     "focal length of that camera (default 1.2 times the larger side)"},
-    {"threads", 0, OPTION_TEXT, "N", FIELD(threads), false, "0: as many as there are processors (default 0)"},
     READING_OPTIONS(FIELD(reading)),
 };
 
@@ -207,6 +190,18 @@ static void job_free(void *all, enum exit_code code)
     free(job->gains);
 }
 
+static void init_settings(void *values)
+{
+    esra_synth_settings_default(values);
+}
+
+/* Width and height are one option, --size. */
+static const struct option_table settings_table = {.rows = esra_synth_table,
+                                                   .init = init_settings,
+                                                   .offset = offsetof(struct synth_job, settings),
+                                                   .without = "width|height",
+                                                   .letters = "n=photos"};
+
 const struct command synth_command = {
     .name = SYNTH_NAME,
     .summary = "make photos through glass whose truth is known, of two pictures",
@@ -227,6 +222,8 @@ const struct command synth_command = {
     .example = "esra synth -t behind.jpg -r reflected.jpg -n 5 --seed 1 -o scene",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
+    .tables = &settings_table,
+    .table_count = 1,
     .job_size = sizeof(struct synth_job),
     .work = work,
     .free = job_free,

@@ -8,16 +8,14 @@
 #define SYNTH_NAME "synth"
 
 struct synth_options {
-    char *transmitted, *reflected, *output, *photos, *seed, *size, *shift, *rotation, *gain, *transmission, *reflection;
-    char *noise, *blur, *bits, *threads, *format, *quality, *depths[2], *focal;
-    bool depth;
+    char *transmitted, *reflected, *output, *size, *format, *quality, *depths[2];
     struct reading reading;
 };
 
 /* Everything a run holds, zeroed to begin with, freed as a whole. */
 struct synth_job {
     struct synth_options options;
-    esra_synth_settings settings;
+    esra_synth_settings settings; /* its table is of the command line */
     struct read_options read;
     struct write_options write;
     struct message message;
