@@ -78,6 +78,17 @@ static inline esra_image esra_image_interleaved(float *data, int width, int heig
     return image;
 }
 
+/* ---- Colour ---------------------------------------------------------------------------------------------------- */
+
+/* Linear light of sRGB's code values (IEC 61966-2-1), and code values of light, sample by sample: what 'esra separate' does
+ * with photos that have no profile. Code and light 0 are black, 1 are white; values outside follow the curve's end in a
+ * straight line. Every code of 8 bits (k/255) and 16 bits (k/65535) becomes the light of the exact curve to float32's last
+ * digit, and comes back as the same code; others lie between their neighbours. Both images have one size and number of
+ * channels, otherwise ESRA_BAD_DATA; they may be the same. A call begins by making a table, which takes a few milliseconds and
+ * half a megabyte: convert whole images. */
+ESRA_API esra_status esra_srgb_decode(const esra_image *codes, const esra_image *light);
+ESRA_API esra_status esra_srgb_encode(const esra_image *light, const esra_image *codes);
+
 /* ---- Problem and result ---------------------------------------------------------------------------------------- */
 
 /* All images have one width and height, at least 1x1, and one number of channels; channels are solved independently.

@@ -231,18 +231,34 @@ float esra_light_encode_one(const struct light *light, int channel, float linear
     return light->tones[channel] ? encode(light->tones[channel], linear) : linear;
 }
 
+/* One of the two above for every sample, of the channels that a light has. */
+#define APPLY(one, light, from, to)                                                                 \
+    for (int c = 0; c < (from)->channels && c < LIGHT_CHANNELS; c++)                                \
+        for (int y = 0; (light)->tones[c] && y < (from)->height; y++) {                             \
+            const float *in = image_sample(from, 0, y, c);                                          \
+            float *out = image_sample(to, 0, y, c);                                                 \
+            for (int x = 0; x < (from)->width; x++)                                                 \
+                out[x * (to)->column_stride] = one((light)->tones[c], in[x * (from)->column_stride]); \
+        }
+
+void esra_light_decode_view(const struct light *light, const esra_image *from, const esra_image *to)
+{
+    APPLY(decode, light, from, to)
+}
+
+void esra_light_encode_view(const struct light *light, const esra_image *from, const esra_image *to)
+{
+    APPLY(encode, light, from, to)
+}
+
 void esra_light_decode(const struct light *light, struct image *image)
 {
-    size_t size = image_pixels(image);
-    for (int c = 0; c < image->channels && c < LIGHT_CHANNELS; c++)
-        for (size_t n = 0; light->tones[c] && n < size; n++)
-            image->data[(size_t)c * size + n] = decode(light->tones[c], image->data[(size_t)c * size + n]);
+    esra_image view = esra_image_planar(image->data, image->width, image->height, image->channels);
+    esra_light_decode_view(light, &view, &view);
 }
 
 void esra_light_encode(const struct light *light, struct image *image)
 {
-    size_t size = image_pixels(image);
-    for (int c = 0; c < image->channels && c < LIGHT_CHANNELS; c++)
-        for (size_t n = 0; light->tones[c] && n < size; n++)
-            image->data[(size_t)c * size + n] = encode(light->tones[c], image->data[(size_t)c * size + n]);
+    esra_image view = esra_image_planar(image->data, image->width, image->height, image->channels);
+    esra_light_encode_view(light, &view, &view);
 }

@@ -49,6 +49,10 @@ esra_status esra_light_choose(struct light *light, bool has_profile, int channel
 void esra_light_decode(const struct light *light, struct image *image);
 void esra_light_encode(const struct light *light, struct image *image);
 
+/* The same from one view to another of its size, which may be the same; channels that are as stored are not written. */
+void esra_light_decode_view(const struct light *light, const esra_image *from, const esra_image *to);
+void esra_light_encode_view(const struct light *light, const esra_image *from, const esra_image *to);
+
 /* One value, as above. */
 float esra_light_decode_one(const struct light *light, int channel, float code);
 float esra_light_encode_one(const struct light *light, int channel, float linear);

@@ -135,6 +135,47 @@ static void images_are_changed_in_place(void)
     esra_light_free(&light);
 }
 
+/* In the public header: every code of 8 and 16 bits comes back, with the bits of the command line's own way. */
+static void srgb_is_public(void)
+{
+    static float codes[65536], light[65536], back[65536];
+    struct light srgb;
+    struct message message;
+    CHECK(esra_light_srgb(&srgb, LIGHT_ASSUMED, &message) == ESRA_OK);
+    for (int last = 255; last <= 65535; last += 65280) {
+        esra_image in = esra_image_planar(codes, last + 1, 1, 1), middle = esra_image_planar(light, last + 1, 1, 1);
+        esra_image out = esra_image_planar(back, last + 1, 1, 1);
+        int wrong = 0, other = 0;
+        for (int k = 0; k <= last; k++)
+            codes[k] = (float)k / (float)last;
+        CHECK(esra_srgb_decode(&in, &middle) == ESRA_OK && esra_srgb_encode(&middle, &out) == ESRA_OK);
+        for (int k = 0; k <= last; k++) {
+            wrong += (int)floorf(back[k] * (float)last + .5f) != k;
+            other += light[k] != esra_light_decode_one(&srgb, 0, codes[k]) || back[k] != esra_light_encode_one(&srgb, 0, light[k]);
+        }
+        CHECK(wrong == 0 && other == 0);
+    }
+    esra_light_free(&srgb);
+}
+
+/* Any strides, more channels than a photo has, and in place. */
+static void srgb_takes_any_view(void)
+{
+    float data[2 * 3 * 4], before[2 * 3 * 4], planar[2 * 3 * 4];
+    check_fill(data, 24, -.1, 1.1);
+    memcpy(before, data, sizeof data);
+    esra_image side_by_side = esra_image_interleaved(data, 3, 2, 4), planes = esra_image_planar(planar, 3, 2, 4);
+    CHECK(esra_srgb_decode(&side_by_side, &planes) == ESRA_OK && memcmp(before, data, sizeof data) == 0);
+    CHECK(esra_srgb_decode(&side_by_side, &side_by_side) == ESRA_OK);
+    for (int n = 0; n < 24; n++) {
+        CHECK(data[n] == planar[n % 4 * 6 + n / 4]);
+        if (before[n] >= 0 && before[n] <= 1)
+            CHECK_NEAR(data[n], esra_srgb_to_linear(before[n]), 1e-7);
+    }
+    planes.width = 2;
+    CHECK(esra_srgb_decode(&side_by_side, &planes) == ESRA_BAD_DATA && esra_srgb_encode(NULL, &planes) == ESRA_BAD_ARGUMENT);
+}
+
 int main(void)
 {
     RUN(srgb_is_the_standard_curve);
@@ -142,5 +183,7 @@ int main(void)
     RUN(any_value_comes_back);
     RUN(curves_without_way_back_are_told);
     RUN(images_are_changed_in_place);
+    RUN(srgb_is_public);
+    RUN(srgb_takes_any_view);
     return check_report();
 }
