@@ -205,18 +205,3 @@ esra_status esra_photo_write_output(const struct photo *photo, struct output *ou
 done:
     return status;
 }
-
-esra_status esra_photo_write(const struct photo *photo, const char *path, const struct write_options *options,
-                             struct message *message)
-{
-    struct output output = {.fd = -1};
-    esra_status status;
-    TRY(esra_photo_check_write(path, options, message));
-    TRY(esra_output_open(&output, path, message));
-    TRY(esra_photo_write_output(photo, &output, path, options, message));
-    TRY(esra_output_commit(&output, message));
-    return ESRA_OK;
-done:
-    esra_output_discard(&output);
-    return status;
-}
