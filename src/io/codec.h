@@ -82,11 +82,6 @@ esra_status esra_decoding_transparent(struct decoding *decoding);
 /* Refuses more metadata than allowed. */
 esra_status esra_decoding_check_metadata(struct decoding *decoding, int64_t bytes);
 
-/* A copy of size bytes. */
-esra_status esra_bytes_copy(struct bytes *bytes, const void *from, size_t size, struct message *message);
-
-void esra_bytes_free(struct bytes *bytes);
-
 /* The rest of the input, however much that is. */
 esra_status esra_input_slurp(struct input *input, struct bytes *bytes, struct message *message);
 

@@ -1,5 +1,6 @@
-/* io/input.c - a file or standard input to read bytes from. Files are read where they stand (pread), so that decoders
- * may jump about; of a pipe, what was read is kept where a decoder may want it again. */
+/* io/input.c - a file, standard input or memory to read bytes from. Files are read where they stand (pread), so that decoders
+ * may jump about; of a pipe, what was read is kept where a decoder may want it again. Bytes in memory are a buffer that is
+ * full from the start and never filled again. */
 #include "io/input.h"
 
 #include <errno.h>
@@ -35,6 +36,13 @@ esra_status esra_input_open(struct input *input, const char *path, struct messag
         input->size = input->start <= stat.st_size ? stat.st_size - input->start : 0;
     }
     return ESRA_OK;
+}
+
+void esra_input_bytes(struct input *input, const void *bytes, size_t size, const char *name)
+{
+    /* Nothing writes through it: only make_room() and fill() do, and neither is called. */
+    *input = (struct input){.fd = -1, .name = name, .in_memory = true, .size = (int64_t)size, .buffer = (unsigned char *)bytes,
+                            .buffered = size};
 }
 
 static esra_status fail_read(const struct input *input, struct message *message)
@@ -112,7 +120,7 @@ static size_t at_hand(const struct input *input)
 
 esra_status esra_input_borrow(struct input *input, const unsigned char **bytes, size_t *count, struct message *message)
 {
-    if (at_hand(input) == 0) {
+    if (at_hand(input) == 0 && !input->in_memory) {
         esra_status status = fill(input, message);
         if (status != ESRA_OK)
             return status;
@@ -142,7 +150,7 @@ esra_status esra_input_take(struct input *input, void *bytes, size_t size, size_
     while (*got < size) {
         const unsigned char *from = NULL;
         size_t count = 0, wanted = size - *got;
-        bool direct = at_hand(input) == 0 && wanted >= WINDOW && !(input->pipe && input->keep);
+        bool direct = at_hand(input) == 0 && wanted >= WINDOW && !(input->pipe && input->keep) && !input->in_memory;
         esra_status status = direct ? take_directly(input, (char *)bytes + *got, wanted, &count, message)
                                     : esra_input_borrow(input, &from, &count, message);
         if (status != ESRA_OK)
@@ -213,7 +221,8 @@ void esra_input_close(struct input *input)
     if (input->fd > STDIN_FILENO)
         close(input->fd);
     input->fd = -1;
-    free(input->buffer);
+    if (!input->in_memory)
+        free(input->buffer);
     input->buffer = NULL;
     input->buffered = input->room = 0;
 }

@@ -1,4 +1,4 @@
-/* io/input.h - a file or standard input to read bytes from. */
+/* io/input.h - a file, standard input or memory to read bytes from. */
 #ifndef ESRA_IO_INPUT_H
 #define ESRA_IO_INPUT_H
 
@@ -9,8 +9,9 @@
 #include "base/status.h"
 
 struct input {
-    int fd;
+    int fd;              /* -1: the bytes are in memory */
     const char *name;    /* as the user gave it; "standard input" for "-" */
+    bool in_memory;      /* buffer is lent by the caller, and holds the whole input */
     bool pipe;           /* or a device: bytes come once, in order */
     bool keep;           /* of a pipe, remember all that was read, so that esra_input_seek() can go back */
     int64_t keep_limit;  /* bytes of a pipe to remember at most; 0: no limit */
@@ -23,6 +24,9 @@ struct input {
 
 /* path "-" is standard input. */
 esra_status esra_input_open(struct input *input, const char *path, struct message *message);
+
+/* Bytes in memory, which must stay there until esra_input_close(); name is for messages. */
+void esra_input_bytes(struct input *input, const void *bytes, size_t size, const char *name);
 
 /* Exactly size bytes, or ESRA_BAD_DATA where the file ends before. */
 esra_status esra_input_read(struct input *input, void *bytes, size_t size, struct message *message);

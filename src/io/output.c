@@ -48,6 +48,14 @@ esra_status esra_output_write(struct output *output, const void *bytes, size_t s
     return ESRA_OK;
 }
 
+struct bytes esra_output_take(struct output *output)
+{
+    struct bytes bytes = {output->memory, output->memory_size};
+    output->memory = NULL;
+    output->memory_size = output->memory_room = 0;
+    return bytes;
+}
+
 void esra_output_discard(struct output *output)
 {
     if (output->fd >= 0 && !output->standard)

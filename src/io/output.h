@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/status.h"
+#include "io/bytes.h"
 
 struct output {
     int fd;           /* -1: not open */
@@ -44,6 +44,9 @@ esra_status esra_output_reserve(int files, struct message *message);
 
 /* Begins a file that exists in memory alone: output->memory until it is discarded. */
 void esra_output_memory(struct output *output);
+
+/* Takes such a file's bytes over. */
+struct bytes esra_output_take(struct output *output);
 
 esra_status esra_output_write(struct output *output, const void *bytes, size_t size, struct message *message);
 

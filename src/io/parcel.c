@@ -252,8 +252,8 @@ done:
     return status;
 }
 
-/* A pipe is emptied into a file in memory: it can then be read twice, and the clock of the jail does not run while
- * somebody types. */
+/* What is not a file is emptied into one in memory: a pipe can then be read twice, and the clock of the jail does not run
+ * while somebody types; a caller's bytes become a descriptor that the jail may read. */
 static esra_status spool(struct input *input, const struct limits *limits, struct message *message)
 {
     struct input file = {.fd = memfd_create("photo", MFD_CLOEXEC), .name = input->name};
@@ -273,7 +273,7 @@ esra_status esra_parcel_read(struct photo *photo, struct input *input, const str
     struct read_options head = *options;
     esra_status status;
     *photo = (struct photo){0};
-    if (input->pipe)
+    if (input->pipe || input->in_memory)
         TRY(spool(input, &options->limits, message));
     bool limited = options->limits.seconds > 0; /* --no-limits lifts this one too */
     int64_t memory = limited ? BYTES_ANYWAY + 2 * input->size : 0;

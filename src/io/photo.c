@@ -1,4 +1,4 @@
-/* io/photo.c - photos in and out of files: the steps that all formats share. */
+/* io/photo.c - photos in and out of bytes: the steps that all formats share. */
 #include "io/photo.h"
 
 #include <math.h>
@@ -105,18 +105,31 @@ static esra_status read_distrusting(struct photo *photo, struct input *input, co
 #endif
 }
 
+static esra_status read_and_close(struct photo *photo, struct input *input, const struct read_options *options,
+                                  struct message *message)
+{
+    esra_status status = options->untrusted ? read_distrusting(photo, input, options, message)
+                                            : esra_photo_read_input(photo, input, options, message);
+    esra_input_close(input);
+    return status;
+}
+
 esra_status esra_photo_read(struct photo *photo, const char *path, const struct read_options *options,
                             struct message *message)
 {
     struct input input;
     *photo = (struct photo){0};
     esra_status status = esra_input_open(&input, path, message);
-    if (status != ESRA_OK)
-        return status;
-    status = options->untrusted ? read_distrusting(photo, &input, options, message)
-                                : esra_photo_read_input(photo, &input, options, message);
-    esra_input_close(&input);
-    return status;
+    return status == ESRA_OK ? read_and_close(photo, &input, options, message) : status;
+}
+
+esra_status esra_photo_decode(struct photo *photo, const void *bytes, size_t size, const char *name,
+                              const struct read_options *options, struct message *message)
+{
+    struct input input;
+    *photo = (struct photo){0};
+    esra_input_bytes(&input, bytes, size, name);
+    return read_and_close(photo, &input, options, message);
 }
 
 double esra_photo_curve(const void *photo, int channel, double code)
@@ -203,5 +216,18 @@ esra_status esra_photo_write_output(const struct photo *photo, struct output *ou
                                 message};
     TRY(codec->encode(&encoding));
 done:
+    return status;
+}
+
+esra_status esra_photo_encode(const struct photo *photo, const struct write_options *options, struct bytes *file,
+                              struct message *message)
+{
+    struct output output;
+    esra_output_memory(&output);
+    esra_bytes_free(file);
+    esra_status status = esra_photo_write_output(photo, &output, "memory", options, message);
+    if (status == ESRA_OK)
+        *file = esra_output_take(&output);
+    esra_output_discard(&output);
     return status;
 }

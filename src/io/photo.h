@@ -1,4 +1,4 @@
-/* io/photo.h - photos in and out of files: the codec table's front. */
+/* io/photo.h - photos in and out of files and memory: the codec table's front. */
 #ifndef ESRA_IO_PHOTO_H
 #define ESRA_IO_PHOTO_H
 
@@ -6,14 +6,9 @@
 #include <stdint.h>
 
 #include "base/image.h"
+#include "io/bytes.h"
 #include "io/input.h"
 #include "io/output.h"
-
-/* Owned bytes; data NULL where size is 0. */
-struct bytes {
-    unsigned char *data;
-    size_t size;
-};
 
 struct photo {
     struct image pixels; /* code values as stored, 0..1 (a float file's may lie outside), 1 (grey) or 3 (RGB) channels,
@@ -77,6 +72,10 @@ bool esra_photo_can_distrust(void);
 esra_status esra_photo_read(struct photo *photo, const char *path, const struct read_options *options,
                             struct message *message);
 
+/* The same from a file's bytes in memory, which are only borrowed; name stands in messages for that of the file. */
+esra_status esra_photo_decode(struct photo *photo, const void *bytes, size_t size, const char *name,
+                              const struct read_options *options, struct message *message);
+
 /* The same from an input that is open and at its first byte. It stays open. */
 esra_status esra_photo_read_input(struct photo *photo, struct input *input, const struct read_options *options,
                                   struct message *message);
@@ -108,6 +107,10 @@ esra_status esra_photo_check_fits(const struct photo *photo, const char *path, c
 /* Encodes pixels (clipped to 0..1 unless float), profile and EXIF. The file at path appears whole or not at all. */
 esra_status esra_photo_write(const struct photo *photo, const char *path, const struct write_options *options,
                              struct message *message);
+
+/* Encodes to the bytes of such a file, for esra_bytes_free(); options->format must be given. */
+esra_status esra_photo_encode(const struct photo *photo, const struct write_options *options, struct bytes *file,
+                              struct message *message);
 
 /* Encodes to an output that is open; path only decides the format. Nothing is committed. */
 esra_status esra_photo_write_output(const struct photo *photo, struct output *output, const char *path,

@@ -1,12 +1,11 @@
 /* tests/fuzz/photo.c - any bytes as a photo of the format FUZZ_FORMAT: an error, or a photo that is whole in itself and
  * can be written again with all its metadata. */
-#define _GNU_SOURCE
 #include <math.h>
 
 #include "colour/light.h"
+#include "fuzz.h"
 #include "io/photo.h"
 #include "io/profile.h"
-#include "memory_file.h"
 
 static void check_pixels(const struct photo *photo)
 {
@@ -32,21 +31,19 @@ static void write_again(const struct photo *photo, const struct read_options *re
 {
     struct write_options options = WRITE_OPTIONS_DEFAULT;
     struct photo again = {0};
-    struct output output;
+    struct bytes file = {0};
     struct message message;
     options.format = FUZZ_FORMAT;
-    esra_output_memory(&output);
-    if (esra_photo_write_output(photo, &output, "", &options, &message) == ESRA_OK) {
+    if (esra_photo_encode(photo, &options, &file, &message) == ESRA_OK) {
         struct read_options lenient = *read;
         lenient.limits = (struct limits)LIMITS_NONE;
-        esra_status status =
-            esra_photo_read(&again, memory_file(output.memory, output.memory_size), &lenient, &message);
+        esra_status status = esra_photo_decode(&again, file.data, file.size, "written", &lenient, &message);
         if (status != ESRA_OK)
             fprintf(stderr, "%s\n", message.text);
         MUST(status == ESRA_OK && again.pixels.width == photo->pixels.width);
         esra_photo_free(&again);
     }
-    esra_output_discard(&output);
+    esra_bytes_free(&file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -56,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     struct message message = {""};
     options.limits.pixels = 1 << 16;
     options.tolerate_truncated = size % 2;
-    esra_status status = esra_photo_read(&photo, memory_file(bytes, size), &options, &message);
+    esra_status status = esra_photo_decode(&photo, bytes, size, "fuzzed", &options, &message);
     if (status == ESRA_OK) {
         check_pixels(&photo);
         check_light(&photo);

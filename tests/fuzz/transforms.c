@@ -1,16 +1,16 @@
 /* tests/fuzz/transforms.c - a file of transforms from a stranger, for three photos of 6 x 5. */
-#define _GNU_SOURCE
 #include "transforms.h"
 
 #include <math.h>
 
-#include "memory_file.h"
+#include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct transforms transforms;
     struct message message = {""};
-    esra_status status = transforms_read(&transforms, memory_file(bytes, size), 3, 6, 5, &message);
+    esra_status status = transforms_parse(&transforms, &(struct transforms_for){3, 6, 5}, "fuzzed", (const char *)bytes, size,
+                                          &message);
     if (status == ESRA_OK) {
         MUST(transforms.reference >= 0 && transforms.reference < 3);
         for (int i = 0; i < 3; i++)

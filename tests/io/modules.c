@@ -23,6 +23,28 @@ static inline void check_head(const char *name, const struct photo *whole)
     esra_photo_free(&head);
 }
 
+/* Whole or cut off anywhere: from memory as from the file. */
+static inline void check_memory(const char *name)
+{
+    struct bytes file = made_load(made_path(name));
+    int other = 0;
+    for (int part = 0; part <= 200; part++) {
+        size_t size = file.size * (size_t)part / 200;
+        struct photo a, b;
+        struct message message[2] = {{""}, {""}};
+        const char *path = made_path("cut");
+        made_write(path, file.data, size);
+        other += esra_photo_read(&a, path, &strict, &message[0]) !=
+                     esra_photo_decode(&b, file.data, size, path, &strict, &message[1]) ||
+                 strcmp(message[0].text, message[1].text) != 0 || a.pixels.width != b.pixels.width ||
+                 (a.pixels.data && made_difference(&a.pixels, &b.pixels) != 0);
+        esra_photo_free(&a);
+        esra_photo_free(&b);
+    }
+    CHECK(other == 0);
+    esra_bytes_free(&file);
+}
+
 #ifdef ESRA_HAVE_LIBHEIF
 
 /* Left half red, upper half green. In a child: the encoders are not what is tested, and some of them leak. */
@@ -68,6 +90,7 @@ static void check_heif(const char *name, enum heif_compression_format format)
         esra_photo_free(&photo);
     }
     CHECK(wrong == 0);
+    check_memory(name);
     esra_bytes_free(&file);
     esra_bytes_free(&exif);
 }
@@ -165,6 +188,7 @@ static void raw_is_developed_or_explained(void)
         CHECK(width >= 32 && photo.pixels.channels == 3 && photo.depth == 16);
         CHECK_TEXT(photo.format, "camera RAW");
         check_head("a.dng", &photo);
+        check_memory("a.dng");
         CHECK(photo.pixels.data[20 * width + 5] < photo.pixels.data[20 * width + width - 5]);
     }
 #else

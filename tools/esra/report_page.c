@@ -90,22 +90,21 @@ static void fit_profile(struct photo *small, const struct write_options *options
 void page_put_picture(struct page *page, const struct photo *photo, int width, const char *class, const char *alt)
 {
     struct photo small = {0};
-    struct output memory = {.fd = -1};
+    struct bytes file = {0};
     struct write_options options = {"jpg", 8, PICTURE_QUALITY};
     if (page->status == ESRA_OK)
         page->status = reduce(photo, width, &small, page->message);
     if (page->status == ESRA_OK) {
         fit_profile(&small, &options);
-        esra_output_memory(&memory);
-        page->status = esra_photo_write_output(&small, &memory, "picture.jpg", &options, page->message);
+        page->status = esra_photo_encode(&small, &options, &file, page->message);
     }
     page_put(page, "<img class=\"%s\" alt=\"", class);
     page_put_text(page, alt);
     page_put(page, "\" width=\"%d\" height=\"%d\" src=\"data:image/jpeg;base64,", small.pixels.width,
              small.pixels.height);
     if (page->status == ESRA_OK)
-        put_base64(page, memory.memory, memory.memory_size);
+        put_base64(page, file.data, file.size);
     page_put(page, "\">");
-    esra_output_discard(&memory);
+    esra_bytes_free(&file);
     esra_image_free(&small.pixels);
 }

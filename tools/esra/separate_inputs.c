@@ -141,8 +141,8 @@ static esra_status take_transforms(struct job *job)
     esra_status status = ESRA_OK;
     if (!job->options.transforms)
         return ESRA_OK;
-    TRY(transforms_read(&job->transforms, job->options.transforms, job->scene.paths.count, job->scene.width, job->scene.height,
-                        &job->message));
+    const struct transforms_for photos = {job->scene.paths.count, job->scene.width, job->scene.height};
+    TRY(transforms_read(&job->transforms, &photos, job->options.transforms, &job->message));
     if (job->options.reference && job->transforms.reference != job->reference)
         return esra_fail(&job->message, ESRA_BAD_DATA, "--reference %d does not fit %s, whose reference is photo %d",
                          job->reference + 1, job->options.transforms, job->transforms.reference + 1);

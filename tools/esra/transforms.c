@@ -76,45 +76,56 @@ static esra_status take_photos(struct transforms *t, const json_t *photos, const
     return ESRA_OK;
 }
 
-static esra_status take_object(struct transforms *t, const json_t *object, const char *path, int width, int height,
-                               struct message *message)
+static esra_status take_object(struct transforms *t, const struct transforms_for *photos, const json_t *object,
+                               const char *path, struct message *message)
 {
     const char *schema = json_string_value(json_object_get(object, "schema"));
-    const json_t *photos = json_object_get(object, "photos");
+    const json_t *list = json_object_get(object, "photos");
     if (!schema || strcmp(schema, "esra-transforms-1") != 0)
         return damaged(path, "does not say \"schema\": \"esra-transforms-1\"", message);
-    if (!is_whole(json_object_get(object, "width"), width) || !is_whole(json_object_get(object, "height"), height))
+    if (!is_whole(json_object_get(object, "width"), photos->width) ||
+        !is_whole(json_object_get(object, "height"), photos->height))
         return damaged(path, "is for photos of another size", message);
-    if (json_array_size(photos) != (size_t)t->count)
+    if (json_array_size(list) != (size_t)t->count)
         return damaged(path, "is for another number of photos", message);
     t->reference = find_reference(json_object_get(object, "reference"), t->count);
     if (t->reference < 0)
         return damaged(path, "names a reference that is not among its photos", message);
-    return take_photos(t, photos, path, message);
+    return take_photos(t, list, path, message);
 }
 
-esra_status transforms_read(struct transforms *t, const char *path, int count, int width, int height,
-                            struct message *message)
+esra_status transforms_parse(struct transforms *t, const struct transforms_for *photos, const char *path, const char *text,
+                             size_t size, struct message *message)
 {
-    struct bytes text = {0};
     json_t *object = NULL;
     json_error_t error;
     esra_status status;
-    *t = (struct transforms){.count = count};
-    TRY(text_read(&text, path, MAX_FILE, "that is no file of transforms", message));
-    TRY(json_read(&object, (const char *)text.data, text.size, &error, message));
+    *t = (struct transforms){.count = photos->count};
+    TRY(json_read(&object, text, size, &error, message));
     if (!object)
         TRY(esra_fail(message, ESRA_BAD_DATA, "%s is not JSON (line %d: %s)", path, error.line, error.text));
-    t->transmitted = calloc((size_t)count, sizeof *t->transmitted);
-    t->reflected = calloc((size_t)count, sizeof *t->reflected);
+    t->transmitted = calloc((size_t)t->count, sizeof *t->transmitted);
+    t->reflected = calloc((size_t)t->count, sizeof *t->reflected);
     if (!t->transmitted || !t->reflected)
         TRY(esra_fail_memory(message));
-    TRY(take_object(t, object, path, width, height, message));
+    TRY(take_object(t, photos, object, path, message));
 done:
     json_decref(object);
-    esra_bytes_free(&text);
     if (status != ESRA_OK)
         transforms_free(t);
+    return status;
+}
+
+esra_status transforms_read(struct transforms *t, const struct transforms_for *photos, const char *path,
+                            struct message *message)
+{
+    struct bytes text = {0};
+    esra_status status;
+    *t = (struct transforms){0};
+    TRY(text_read(&text, path, MAX_FILE, "that is no file of transforms", message));
+    TRY(transforms_parse(t, photos, path, (const char *)text.data, text.size, message));
+done:
+    esra_bytes_free(&text);
     return status;
 }
 

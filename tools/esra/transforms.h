@@ -20,9 +20,18 @@ struct transforms {
 /* A 3x3 array, new; NULL where memory is short. */
 json_t *transform_to_json(const esra_transform *transform);
 
-/* Reads and checks a file for photos of this number and size. */
-esra_status transforms_read(struct transforms *transforms, const char *path, int count, int width, int height,
+/* The photos that transforms are wanted for. */
+struct transforms_for {
+    int count, width, height;
+};
+
+/* Reads and checks a file of transforms for them. */
+esra_status transforms_read(struct transforms *transforms, const struct transforms_for *photos, const char *path,
                             struct message *message);
+
+/* The same of a file's text in memory; path is for messages. */
+esra_status transforms_parse(struct transforms *transforms, const struct transforms_for *photos, const char *path,
+                             const char *text, size_t size, struct message *message);
 
 void transforms_free(struct transforms *transforms);
 
