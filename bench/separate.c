@@ -13,7 +13,7 @@
  *     --linear, --stored   as of `esra separate --light`
  *     --thresholds         list all tables
  *
- * Settings are those of `esra separate`. PHOTO and PICTURE: see picture.h. Prints one line of JSON; "gain_db" is the PSNR of
+ * Settings are those of `esra separate`. PHOTO and PICTURE: see picture.h. Prints one line of JSON, which bench/replay reads; "gain_db" is the PSNR of
  * the layer less that of the photo, both after a fit of gain and offset, in sRGB values; "plain_db" the same without a fit. */
 #include <math.h>
 #include <stdio.h>
@@ -23,16 +23,15 @@
 #include "picture.h"
 #include "pipeline/threshold_tables.h"
 
-#define PHOTOS_MOST 64
-
-static const char *const motion_names[] = {"homography", "affine", "translation", "depth", "auto"};
-static const char *const method_names[] = {"none", "voting", "joint", "given"};
+#define PHOTOS_MOST   64
+#define EVIDENCE_MOST 100
 
 struct job {
     esra_photos photos;
     esra_image images[PHOTOS_MOST], transmitted, reflected[PHOTOS_MOST];
     esra_settings settings;
     esra_separation answer;
+    double evidence[EVIDENCE_MOST], photo_evidence[PHOTOS_MOST * EVIDENCE_MOST];
     const char *truth, *prefix;
     bool floats;
 };
@@ -63,7 +62,7 @@ static bool set_threshold(const char *text)
 static bool take_motion(struct job *job, const char *name)
 {
     for (int k = 0; k <= ESRA_MOTION_AUTO; k++)
-        if (strcmp(motion_names[k], name) == 0) {
+        if (strcmp(esra_motion_name((esra_motion)k), name) == 0) {
             job->photos.motion = (esra_motion)k;
             return true;
         }
@@ -90,9 +89,9 @@ static bool take_word(struct job *job, const char *word)
     if (strcmp(word, "-f") == 0)
         job->floats = true;
     else if (strcmp(word, "--linear") == 0)
-        job->photos.linear_depth = 1;
+        job->photos.light = ESRA_LIGHT_LINEAR;
     else if (strcmp(word, "--stored") == 0)
-        job->photos.stored_values = 1;
+        job->photos.light = ESRA_LIGHT_STORED;
     else if (job->photos.photos == PHOTOS_MOST || !picture_read(word, &job->images[job->photos.photos++]))
         return false;
     return true;
@@ -128,12 +127,14 @@ static bool separate(struct job *job)
     bool good = image_like(&job->transmitted, first);
     for (int i = 0; good && i < job->photos.photos; i++) {
         good = image_like(&job->reflected[i], first);
-        if (job->photos.stored_values)
+        if (job->photos.light == ESRA_LIGHT_STORED)
             picture_encode(&job->images[i]);
     }
     job->photos.images = job->images;
     job->answer.transmitted = job->transmitted;
     job->answer.reflected = job->reflected;
+    job->answer.evidence = job->evidence;
+    job->answer.photo_evidence = job->photo_evidence;
     good = good && esra_solver_create(&solver) == ESRA_OK &&
            esra_solver_separate(solver, &job->photos, &job->settings, &job->answer) == ESRA_OK;
     if (!good)
@@ -153,20 +154,87 @@ static bool write_one(const struct job *job, const char *what, const esra_image 
 static esra_comparison compare(const struct job *job, esra_image *image, const esra_image *truth)
 {
     esra_comparison comparison = ESRA_COMPARISON_INIT;
-    if (!job->photos.stored_values)
+    if (job->photos.light != ESRA_LIGHT_STORED)
         picture_encode(image);
     if (esra_compare(image, truth, &comparison) != ESRA_OK)
         comparison.psnr = comparison.psnr_fit = NAN;
     return comparison;
 }
 
-static bool print_answer(struct job *job)
+/* A number, or null where it was not measured. */
+static void print_number(const char *name, double number)
+{
+    if (isfinite(number))
+        printf("\"%s\": %.9g", name, number);
+    else
+        printf("\"%s\": null", name);
+}
+
+/* The rows of one photo, or of all, "way.name" as "name" in an object "way". */
+static void print_evidence(const double *numbers, int of_photo)
+{
+    size_t count;
+    const esra_evidence_row *rows = esra_evidence_table(&count);
+    char way[32] = "";
+    printf("{");
+    for (size_t n = 0, k = 0; n < count; n++) {
+        const char *dot = strchr(rows[n].name, '.');
+        char here[32] = "";
+        if (rows[n].of_photo != of_photo)
+            continue;
+        if (dot)
+            snprintf(here, sizeof here, "%.*s", (int)(dot - rows[n].name), rows[n].name);
+        bool changes = strcmp(here, way) != 0;
+        printf("%s%s", changes && way[0] ? "}" : "", k ? ", " : "");
+        if (changes && here[0])
+            printf("\"%s\": {", here);
+        memcpy(way, here, sizeof way);
+        print_number(dot ? dot + 1 : rows[n].name, numbers[k++]);
+    }
+    printf("%s}", way[0] ? "}" : "");
+}
+
+static void print_warnings(unsigned warnings)
+{
+    size_t count;
+    const esra_warning_row *rows = esra_warning_table(&count);
+    const char *before = "";
+    for (size_t n = 0; n < count; n++)
+        if (warnings & rows[n].bit) {
+            printf("%s{\"id\": \"%s\"}", before, rows[n].id);
+            before = ", ";
+        }
+}
+
+/* As in result.json, so that bench/replay reads it. */
+static void print_verdict(const struct job *job)
 {
     const esra_separation *a = &job->answer;
-    printf("{\"method\": \"%s\", \"motion\": \"%s\", \"in_roots\": %d, \"warnings\": %u, \"prediction_error\": %.6g, "
-           "\"prediction_base\": %.6g, \"trusted\": %.6g, \"seconds\": %.3f",
-           method_names[a->method], motion_names[a->motion], a->in_roots, a->warnings, a->prediction_error,
-           a->prediction_base, a->joint_trusted, a->total_s);
+    size_t count, of_photo = 0;
+    const esra_evidence_row *rows = esra_evidence_table(&count);
+    for (size_t n = 0; n < count; n++)
+        of_photo += rows[n].of_photo != 0;
+    printf("\"method\": \"%s\", \"motion\": \"%s\", \"light\": \"%s\", \"reference\": %d, \"asked\": {\"motion\": \"%s\", "
+           "\"light\": \"%s\"}, \"warnings\": [",
+           esra_method_name(a->method), esra_motion_name(a->motion),
+           job->photos.light == ESRA_LIGHT_STORED ? "stored" : a->in_roots ? "root" : "linear", job->photos.reference + 1,
+           esra_motion_name((esra_motion)job->photos.motion), esra_light_name((esra_light)job->photos.light));
+    print_warnings(a->warnings);
+    printf("], \"evidence\": ");
+    print_evidence(job->evidence, 0);
+    printf(", \"photos\": [");
+    for (int i = 0; i < job->photos.photos; i++) {
+        printf("%s{\"evidence\": ", i ? ", " : "");
+        print_evidence(job->photo_evidence + (size_t)i * of_photo, 1);
+        printf("}");
+    }
+    printf("]");
+}
+
+static bool print_answer(struct job *job)
+{
+    printf("{\"schema\": \"esra-separate-2\", \"seconds\": %.3f, ", job->answer.total_s);
+    print_verdict(job);
     if (job->truth) {
         esra_image truth = {0};
         if (!picture_read(job->truth, &truth))
@@ -189,9 +257,7 @@ int main(int count, char **words)
         list_thresholds();
         return 0;
     }
-    esra_settings_default(&job.settings);
-    job.settings.lambda = .003; /* as `esra separate` has them */
-    job.settings.gap = .05;
+    esra_settings_for_separation(&job.settings);
     if (!take_words(&job, count, words) || !separate(&job))
         return 1;
     if (job.prefix && !(write_one(&job, "transmitted", &job.transmitted) &&

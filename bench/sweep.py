@@ -88,7 +88,7 @@ class Runs:
 
 
 def verdict(run):
-    return [run.get(k) for k in ("method", "motion", "in_roots", "warnings", "failed")]
+    return [run.get(k) for k in ("method", "motion", "light", "warnings", "failed")]
 
 
 def compare(scenes, base, changed):
