@@ -199,8 +199,8 @@ static esra_status change_gains(struct trial *trial, struct leave_out *result)
     for (int j = 0; j < trial->photos && !esra_context_stopping(trial->context); j++) {
         if (trial->confidence[j] == 0 || j == trial->reference)
             continue;
-        TRY(change_gain(trial, &trial->mixing[j], evidence_thresholds.mixing_error));
-        TRY(change_gain(trial, &trial->gain[j], evidence_thresholds.gain_error));
+        TRY(change_gain(trial, &trial->mixing[j], evidence_thresholds.gain_error));
+        TRY(change_gain(trial, &trial->gain[j], 2 * evidence_thresholds.gain_error));
     }
     TRY(weigh(trial, 1, result));
 done:

@@ -44,16 +44,15 @@ bool esra_verdict_tries_depth(const struct evidence *evidence, const struct wish
 
 /* By the ratio of leave-one-out errors, depth over homographies. Where neither predicts clearly better, both motions are about
  * right, and depth is taken if it explains the photos about as well. It may explain a little less, because its T is also held
- * to the voted gradients; less so where tracks show no parallax, and depth has little to gain. */
+ * to the voted gradients. */
 static bool depth_predicts(const struct way_evidence *depth, const struct way_evidence *flat,
                            const struct pipeline_thresholds *t)
 {
     if (isnan(depth->prediction_error) || isnan(flat->prediction_error))
         return !isnan(depth->prediction_error);
     double ratio = depth->prediction_error / flat->prediction_error;
-    bool parallax = depth->parallax_px > t->parallax_seen * depth->track_error_px;
-    double slack = parallax ? t->trust_slack : t->trust_slack_flat;
-    return ratio < t->depth_clearly_better || (ratio < t->depth_clearly_worse && depth->trusted > flat->trusted - slack);
+    return ratio < t->depth_clearly_better ||
+           (ratio < t->depth_clearly_worse && depth->trusted > flat->trusted - t->trust_slack);
 }
 
 /* Layers add up in linear light if it predicts left-out photos well; by depth otherwise in its root. */
