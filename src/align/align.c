@@ -95,7 +95,8 @@ static esra_status finish(struct aligning *a, const struct view *view, struct pl
     TRY(esra_image_create(&weights, base->width, base->height, 1, a->context->message));
     struct plane plane = image_plane(&weights, 0);
     esra_explain_weights(&a->explainer, map, level, plane);
-    TRY(esra_refine(a->context, &a->view.fields, &view->fields, &plane, &options, &t, &refined));
+    options.weights = &plane;
+    TRY(esra_refine(a->context, &a->view.fields, &view->fields, &options, &t, &refined));
     /* More than a few pixels from where it stood at the work level is not the same motion. */
     if (esra_transform_distance(&t, &h->transform, base->width, base->height) < ldexp(2, level)) {
         h->transform = t;

@@ -84,14 +84,18 @@ static esra_status improve(const struct pairing *p, struct transform t, bool rou
                            struct reflection_candidate *found)
 {
     const struct field *field = &p->compared[0].level[0];
-    struct refine_options options = {.motion = p->motion, .coarsest = finest + (rough ? 1 : 0), .finest = finest,
-                                     .iterations = rough ? ITERATIONS_ROUGH : ITERATIONS, .rough = rough};
-    struct reflection_candidate after = {t, -1};
     struct plane weights = pairing_weights(p);
+    struct refine_options options = {.motion = p->motion,
+                                     .coarsest = finest + (rough ? 1 : 0),
+                                     .finest = finest,
+                                     .iterations = rough ? ITERATIONS_ROUGH : ITERATIONS,
+                                     .rough = rough,
+                                     .weights = finest ? NULL : &weights};
+    struct reflection_candidate after = {t, -1};
     struct refined refined;
     *found = (struct reflection_candidate){t, score_of(p, &t, finest)};
-    esra_status status = esra_refine(p->context, &p->compared[0], &p->compared[1], finest ? NULL : &weights, &options,
-                                     &after.transform, &refined);
+    esra_status status =
+        esra_refine(p->context, &p->compared[0], &p->compared[1], &options, &after.transform, &refined);
     if (status == ESRA_OK && esra_transform_plausible(&after.transform, field->width, field->height, PAIRING_REACH * field->width))
         after.score = score_of(p, &after.transform, finest);
     if (after.score > found->score)

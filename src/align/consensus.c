@@ -135,12 +135,11 @@ static bool find_one(struct search *s, enum motion motion, struct transform *bes
     return exact >= SUPPORT_LEAST;
 }
 
-int esra_consensus(struct matches *matches, int width, int height, double limit_px, enum motion motion, int most,
-                   struct transform *found)
+int esra_consensus(struct matches *matches, const struct consensus_options *options, struct transform *found)
 {
-    struct search s = {matches->data, matches->count, width, height, limit_px, 1};
+    struct search s = {matches->data, matches->count, options->width, options->height, options->limit_px, 1};
     int count = 0;
-    while (count < most && find_one(&s, motion, &found[count])) {
+    while (count < options->most && find_one(&s, options->motion, &found[count])) {
         int left = 0;
         for (int n = 0; n < s.count; n++)
             if (!agrees(&matches->data[n], &found[count], 2 * EXACT_PX))

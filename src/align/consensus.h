@@ -5,9 +5,15 @@
 #include "align/normal.h"
 #include "ops/features.h"
 
-/* Finds up to `most` transforms, the one with most support first; after each, the matches it explains are removed from
- * `matches`. Returns how many were found. width, height: of level 0; no corner moves by more than limit_px. */
-int esra_consensus(struct matches *matches, int width, int height, double limit_px, enum motion motion, int most,
-                   struct transform *found);
+struct consensus_options {
+    enum motion motion;
+    int width, height; /* of level 0 */
+    double limit_px;   /* no corner moves by more */
+    int most;          /* transforms to find */
+};
+
+/* Finds up to `most` transforms by RANSAC, the one with most inliers first; after each, its inliers are removed from
+ * `matches`. Returns how many were found. */
+int esra_consensus(struct matches *matches, const struct consensus_options *options, struct transform *found);
 
 #endif

@@ -102,7 +102,7 @@ static bool find_peak(const struct spectra *s, int across, int along, struct pea
 }
 
 esra_status esra_correlate(struct context *context, const struct field *reference, const struct field *photo,
-                           bool whiten, double limit_px, int most, struct peak *peaks, int *count)
+                           const struct correlate_options *options, struct peak *peaks, int *count)
 {
     struct spectra s = {.width = power_of_two(reference->width), .height = power_of_two(reference->height)};
     size_t samples = 2 * (size_t)s.width * (size_t)s.height;
@@ -120,11 +120,12 @@ esra_status esra_correlate(struct context *context, const struct field *referenc
         load(photo, channel, s.photo, s.width, s.height);
         esra_fft_image(context, s.reference, s.width, s.height, -1, lines);
         esra_fft_image(context, s.photo, s.width, s.height, -1, lines);
-        add_cross_spectrum(&s, whiten);
+        add_cross_spectrum(&s, options->whiten);
     }
     esra_fft_image(context, s.sum, s.width, s.height, 1, lines);
-    int across = (int)fmin(limit_px, s.width / 2 - 2), along = (int)fmin(limit_px, s.height / 2 - 2);
-    while (*count < most && find_peak(&s, across, along, peaks, *count))
+    int across = (int)fmin(options->limit_px, s.width / 2 - 2);
+    int along = (int)fmin(options->limit_px, s.height / 2 - 2);
+    while (*count < options->most && find_peak(&s, across, along, peaks, *count))
         ++*count;
     esra_release(&block);
     return ESRA_OK;

@@ -9,10 +9,14 @@ struct peak {
     double height;      /* of the correlation, comparable between the peaks of one call */
 };
 
-/* The highest peaks, highest first, of the cross-correlation of the fields; with `whiten` every frequency counts the same
- * (phase correlation: sharp peaks, but noise counts as much as signal). Shifts reach limit_px along each axis. Returns
- * their number in *count, `most` at most. */
+struct correlate_options {
+    bool whiten; /* every frequency counts the same (phase correlation): sharp peaks, but noise counts as signal does */
+    double limit_px; /* of shifts, along each axis */
+    int most;        /* peaks to find */
+};
+
+/* The highest peaks of the cross-correlation of the fields, highest first; their number in *count. */
 esra_status esra_correlate(struct context *context, const struct field *reference, const struct field *photo,
-                           bool whiten, double limit_px, int most, struct peak *peaks, int *count);
+                           const struct correlate_options *options, struct peak *peaks, int *count);
 
 #endif

@@ -57,15 +57,19 @@ static struct explained explain(const struct search *s, const struct hypothesis 
 /* Refines h; an exact start on the pixels that it explains already, a rough one on all. */
 static esra_status refine(const struct search *s, struct hypothesis *h, bool rough, struct plane map)
 {
-    struct refine_options options = {.motion = s->motion, .coarsest = s->level + (rough ? 2 : 0), .finest = s->level,
-                                     .iterations = rough ? ITERATIONS_ROUGH : ITERATIONS, .rough = rough};
+    struct refine_options options = {.motion = s->motion,
+                                     .coarsest = s->level + (rough ? 2 : 0),
+                                     .finest = s->level,
+                                     .iterations = rough ? ITERATIONS_ROUGH : ITERATIONS,
+                                     .rough = rough,
+                                     .weights = rough ? NULL : &map};
     struct refined refined;
     if (!rough) {
         explain(s, h, map);
         esra_explain_weights(s->explainer, map, 0, map);
     }
-    esra_status status = esra_refine(s->context, &s->reference->fields, &s->photo->fields, rough ? NULL : &map,
-                                     &options, &h->transform, &refined);
+    esra_status status =
+        esra_refine(s->context, &s->reference->fields, &s->photo->fields, &options, &h->transform, &refined);
     h->gain = refined.gain;
     return status;
 }
@@ -96,7 +100,8 @@ static esra_status consider_matches(struct hypotheses *hypotheses, const struct 
     struct transform found[CONSENSUS_MOST];
     esra_status status;
     TRY(esra_features_match(&matches, s->context, &s->reference->features, &s->photo->features, REACH * width));
-    int count = esra_consensus(&matches, width, height, REACH * width, s->motion, CONSENSUS_MOST, found);
+    struct consensus_options options = {s->motion, width, height, REACH * width, CONSENSUS_MOST};
+    int count = esra_consensus(&matches, &options, found);
     for (int n = 0; n < count && !esra_context_stopping(s->context); n++)
         TRY(consider(hypotheses, s, found[n], false));
 done:
@@ -110,8 +115,8 @@ static esra_status consider_peaks(struct hypotheses *hypotheses, const struct se
     struct peak peaks[PEAKS_MOST];
     int count;
     esra_status status;
-    TRY(esra_correlate(s->context, reference, &s->photo->fields.level[s->level], true, REACH * reference->width,
-                       PEAKS_MOST, peaks, &count));
+    struct correlate_options options = {true, REACH * reference->width, PEAKS_MOST};
+    TRY(esra_correlate(s->context, reference, &s->photo->fields.level[s->level], &options, peaks, &count));
     for (int n = 0; n < count && !esra_context_stopping(s->context); n++)
         TRY(consider(hypotheses, s,
                      esra_transform_shift(ldexp(peaks[n].right, s->level), ldexp(peaks[n].down, s->level)), true));

@@ -41,8 +41,8 @@ esra_status esra_pairing_start_peaks(struct pairing *p, const struct fields *pai
     int level = small_level(&pair[0]), count;
     const struct field *field = &pair[0].level[level];
     struct peak peaks[PEAKS_MOST + 1];
-    esra_status status = esra_correlate(p->context, field, &pair[1].level[level], whiten, PAIRING_REACH * field->width,
-                                        PEAKS_MOST + 1, peaks, &count);
+    struct correlate_options options = {whiten, PAIRING_REACH * field->width, PEAKS_MOST + 1};
+    esra_status status = esra_correlate(p->context, field, &pair[1].level[level], &options, peaks, &count);
     for (int n = 0; status == ESRA_OK && n < count; n++)
         if (hypot(peaks[n].right, peaks[n].down) > 1)
             esra_pairing_start(p, esra_transform_shift(ldexp(peaks[n].right, level), ldexp(peaks[n].down, level)), ROUGH);
@@ -59,7 +59,8 @@ esra_status esra_pairing_start_matches(struct pairing *p, const struct pyramid *
     TRY(esra_features_find(&features[0], p->context, &parts[0]));
     TRY(esra_features_find(&features[1], p->context, &parts[1]));
     TRY(esra_features_match(&matches, p->context, &features[0], &features[1], PAIRING_REACH * width));
-    int count = esra_consensus(&matches, width, height, PAIRING_REACH * width, p->motion, CONSENSUS_MOST, found);
+    struct consensus_options options = {p->motion, width, height, PAIRING_REACH * width, CONSENSUS_MOST};
+    int count = esra_consensus(&matches, &options, found);
     for (int n = 0; n < count; n++)
         esra_pairing_start(p, found[n], GOOD);
 done:

@@ -294,9 +294,9 @@ static esra_status halve_weights(struct context *context, const struct plane *we
 }
 
 esra_status esra_refine(struct context *context, const struct fields *reference, const struct fields *photo,
-                        const struct plane *weights, const struct refine_options *options, struct transform *transform,
-                        struct refined *refined)
+                        const struct refine_options *options, struct transform *transform, struct refined *refined)
 {
+    const struct plane *weights = options->weights;
     int levels = reference->levels < photo->levels ? reference->levels : photo->levels;
     int coarsest = options->coarsest < levels ? options->coarsest : levels - 1;
     int finest = options->finest < coarsest ? options->finest : coarsest;
@@ -326,8 +326,8 @@ done:
 }
 
 esra_status esra_refine_images(struct context *context, const struct image *reference, const struct image *photo,
-                               const struct plane *weights, double blur_px, const struct refine_options *options,
-                               struct transform *transform, struct refined *refined)
+                               const struct refine_options *options, struct transform *transform,
+                               struct refined *refined)
 {
     const struct pyramid_options as_is = {.most_pixels = INFINITY};
     const struct image *images[2] = {reference, photo};
@@ -336,10 +336,10 @@ esra_status esra_refine_images(struct context *context, const struct image *refe
     esra_status status = ESRA_OK;
     for (int n = 0; n < 2; n++) {
         TRY(esra_pyramid_create(&pyramid, context, images[n], &as_is));
-        TRY(esra_fields_of_pyramid(&fields[n], context, &pyramid, blur_px));
+        TRY(esra_fields_of_pyramid(&fields[n], context, &pyramid, options->blur_px));
         esra_pyramid_free(&pyramid);
     }
-    TRY(esra_refine(context, &fields[0], &fields[1], weights, options, transform, refined));
+    TRY(esra_refine(context, &fields[0], &fields[1], options, transform, refined));
 done:
     esra_pyramid_free(&pyramid);
     esra_fields_free(&fields[0]);

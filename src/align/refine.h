@@ -11,6 +11,10 @@ struct refine_options {
     int iterations;       /* at most, at each level */
     bool rough;           /* the start may be some px off: at the coarsest level, first a shift, then affine, then the whole
                              motion, with a wider cut-off. A good start would be drawn towards the other layer by it */
+    const struct plane
+        *weights;   /* NULL, or of the size of the finest level: 0 where the reference's pixel is left out */
+    double blur_px; /* esra_refine_images() takes gradients after this blur: .7 suits photos, 1.2 to 1.5 reflections
+                       left over from a subtraction */
 };
 
 struct refined {
@@ -18,16 +22,13 @@ struct refined {
     double share; /* of the pixels seen by both that did */
 };
 
-/* Improves *transform (in coordinates of level 0). weights: NULL, or a plane of the size of the finest level passed
- * through, 0 for the reference's pixels to leave out. It keeps to the start where the equations give no answer. */
+/* Improves *transform (in coordinates of level 0). It stays at the start where the equations are singular. */
 esra_status esra_refine(struct context *context, const struct fields *reference, const struct fields *photo,
-                        const struct plane *weights, const struct refine_options *options, struct transform *transform,
-                        struct refined *refined);
+                        const struct refine_options *options, struct transform *transform, struct refined *refined);
 
-/* The same for a pair of images of the same size, whose gradients are taken after a blur of blur_px (.7 suits photos,
- * 1.2 to 1.5 reflections left over from a subtraction). Four levels; no compression, and what is below zero counts as zero. */
+/* The same for a pair of images of one size. Samples are not compressed; negative ones count as zero. */
 esra_status esra_refine_images(struct context *context, const struct image *reference, const struct image *photo,
-                               const struct plane *weights, double blur_px, const struct refine_options *options,
-                               struct transform *transform, struct refined *refined);
+                               const struct refine_options *options, struct transform *transform,
+                               struct refined *refined);
 
 #endif

@@ -50,7 +50,7 @@ static esra_status use_parts(struct pairing *p, const struct searching *s, int p
     struct pyramid pyramids[2] = {{.levels = 0}, {.levels = 0}};
     esra_status status;
     TRY(esra_remainder_by_sign(&s->photo_images[problem->reference], &s->photo_images[photo], &s->mask_images[photo],
-                               problem->mixing[photo], &parts[0], &parts[1], p->context->message));
+                               problem->mixing[photo], parts, p->context->message));
     for (int n = 0; n < 2; n++) {
         TRY(esra_pyramid_create(&pyramids[n], s->context, &parts[n], &as_is));
         TRY(esra_fields_of_pyramid(&p->by_sign[n], s->context, &pyramids[n], PART_BLUR_PX));

@@ -102,17 +102,16 @@ static void fill_part(const struct image *reference, const struct image *photo, 
 }
 
 esra_status esra_remainder_by_sign(const struct image *reference, const struct image *photo, const struct image *mask,
-                                   double mixing, struct image *of_reference, struct image *of_photo,
-                                   struct message *message)
+                                   double mixing, struct image parts[2], struct message *message)
 {
     esra_status status;
-    *of_photo = (struct image){0};
-    TRY(esra_image_create(of_reference, photo->width, photo->height, photo->channels, message));
-    TRY(esra_image_create(of_photo, photo->width, photo->height, photo->channels, message));
-    fill_part(reference, photo, mask, mixing, -1, of_reference);
-    fill_part(reference, photo, mask, mixing, 1, of_photo);
+    parts[1] = (struct image){0};
+    TRY(esra_image_create(&parts[0], photo->width, photo->height, photo->channels, message));
+    TRY(esra_image_create(&parts[1], photo->width, photo->height, photo->channels, message));
+    fill_part(reference, photo, mask, mixing, -1, &parts[0]);
+    fill_part(reference, photo, mask, mixing, 1, &parts[1]);
     return ESRA_OK;
 done:
-    esra_image_free(of_reference);
+    esra_image_free(&parts[0]);
     return status;
 }

@@ -10,10 +10,9 @@
 esra_status esra_remainder_by_median(struct context *context, const struct image *photos, const struct image *masks,
                                      const double *mixing, int count, struct field *fields);
 
-/* A pair of photos: the difference photo/mixing - reference holds R_i where it is positive and R_0 where it is negative.
- * Fills images of the roots of both parts. */
+/* A pair of photos: the difference photo/mixing - reference holds R_i where it is positive and R_0 where it is
+ * negative. Makes images of the roots of both: parts[0] of R_0, parts[1] of R_i. */
 esra_status esra_remainder_by_sign(const struct image *reference, const struct image *photo, const struct image *mask,
-                                   double mixing, struct image *of_reference, struct image *of_photo,
-                                   struct message *message);
+                                   double mixing, struct image parts[2], struct message *message);
 
 #endif

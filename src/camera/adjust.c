@@ -179,7 +179,7 @@ struct derivatives {
     double pose[POSE_PARAMETERS], lens[LENS_PARAMETERS], w;
 };
 
-/* dq~ for a change (ax, ay) of q and one of k1. */
+/* dq~ for a change (ax, ay) of q and one of k1: the letters of the formula as they are. */
 static void bend_look(double k1, double qx, double qy, double ax, double ay, double dk1, double out[2])
 {
     double q2 = qx * qx + qy * qy, along = qx * ax + qy * ay;
@@ -187,10 +187,13 @@ static void bend_look(double k1, double qx, double qy, double ax, double ay, dou
     out[1] = (1 - k1 * q2) * ay - (2 * k1 * along + dk1 * q2) * qy;
 }
 
-static void differentiate(const struct guess *guess, double side, const struct sighting *from, const struct pose *pose,
-                          double w, const struct passage *p, struct derivatives to[2])
+static void differentiate(const struct guess *guess, const struct tracks *tracks, int track, int photo,
+                          const struct passage *p, struct derivatives to[2])
 {
     const struct camera *c = &guess->camera;
+    const struct pose *pose = &c->pose[photo];
+    const struct sighting *from = track_at(tracks, track, tracks->reference);
+    double side = side_of(tracks), w = guess->w[track];
     double jet[2][3], change[LENS_PARAMETERS][2], f = c->focal_px, p2 = p->px * p->px + p->py * p->py;
     double qx = (from->x - c->cx) / f, qy = (from->y - c->cy) / f;
     /* What the lens does once more on the way out. */
@@ -248,7 +251,6 @@ static void add_residual(struct adjusting *s, int track, int slot, const struct 
 static void add_track(struct adjusting *s, const struct guess *guess, int n, double scale_px, bool bend)
 {
     const struct tracks *tracks = s->tracks;
-    double side = side_of(tracks);
     s->d[n] = PRIOR_DEPTH;
     s->g[n] = PRIOR_DEPTH * (guess->w[n] - 1);
     for (int photo = 0; photo < tracks->photos; photo++) {
@@ -257,8 +259,7 @@ static void add_track(struct adjusting *s, const struct guess *guess, int n, dou
         if (!s->use[n * tracks->photos + photo])
             continue;
         pass(guess, tracks, n, photo, &p);
-        differentiate(guess, side, track_at(tracks, n, tracks->reference), &guess->camera.pose[photo], guess->w[n], &p,
-                      d);
+        differentiate(guess, tracks, n, photo, &p, d);
         double weight = 1 / (1 + (p.rx * p.rx + p.ry * p.ry) / (scale_px * scale_px));
         for (int axis = 0; axis < 2; axis++) {
             for (int k = BEND; k < LENS_PARAMETERS && !bend; k++)

@@ -93,7 +93,7 @@ esra_status esra_camera_unmap(struct context *context, const struct camera *came
 
 /* to (1 channel, the canvas' size) = 1 where photo n sees what the canvas shows: inside its frame and hidden
  * by nothing that is nearer by more than `tolerance` in w; else 0. A pixel with an unseen neighbour counts as unseen.
- */
+ * The parameters are those of esra_camera_unmap(), and the tolerance. */
 esra_status esra_camera_visible(struct context *context, const struct camera *camera, int n,
                                 const struct image *inverse, struct canvas_offset offset, double tolerance,
                                 const struct image *to);

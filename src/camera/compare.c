@@ -40,9 +40,8 @@ struct sweeping {
     struct band *bands; /* [threads] */
     float kernel[SHARE_REACH + 1];
     int reach;
-    bool shares; /* else costs */
-    uint8_t *volume;
-    struct plane low, high, at, least, here;
+    uint8_t *volume;                  /* costs are wanted ... */
+    const struct unexplained *shares; /* ... or these; else NULL */
 };
 
 static size_t band_floats(const struct sweep *s)
@@ -265,23 +264,25 @@ static void store_costs(const struct sweeping *w, const struct band *band, int b
 
 static void store_shares(const struct sweeping *w, const struct band *band, int begin, int end, int label)
 {
+    const struct unexplained *to = w->shares;
     ptrdiff_t first = (ptrdiff_t)begin * w->sweep->width;
     for (int n = 0; n < (end - begin) * w->sweep->width; n++) {
-        float share = band->best[0][n] / (band->normal[n] + SHARE_NOISE), at = w->at.data[first + n];
-        if ((float)label >= w->low.data[first + n] && (float)label <= w->high.data[first + n])
-            w->least.data[first + n] = fminf(w->least.data[first + n], share);
-        if (label == (int)(at + .5f))
-            w->here.data[first + n] = share;
+        float share = band->best[0][n] / (band->normal[n] + SHARE_NOISE), *least = &to->least.data[first + n];
+        if ((float)label >= to->low.data[first + n] && (float)label <= to->high.data[first + n])
+            *least = fminf(*least, share);
+        if (label == (int)(to->at.data[first + n] + .5f))
+            to->here.data[first + n] = share;
     }
 }
 
 /* Labels that a pixel of the band asks for. */
 static bool is_wanted(const struct sweeping *w, int begin, int end, int label)
 {
+    const struct unexplained *of = w->shares;
     ptrdiff_t first = (ptrdiff_t)begin * w->sweep->width;
     for (int n = 0; n < (end - begin) * w->sweep->width; n++)
-        if (((float)label >= w->low.data[first + n] && (float)label <= w->high.data[first + n]) ||
-            label == (int)(w->at.data[first + n] + .5f))
+        if (((float)label >= of->low.data[first + n] && (float)label <= of->high.data[first + n]) ||
+            label == (int)(of->at.data[first + n] + .5f))
             return true;
     return false;
 }
@@ -295,7 +296,7 @@ static void sweep_block(void *work, int task, int worker)
     prepare_band(w, band, begin, end);
     if (w->shares)
         for (int n = begin * s->width; n < end * s->width; n++)
-            w->least.data[n] = w->here.data[n] = 1;
+            w->shares->least.data[n] = w->shares->here.data[n] = 1;
     else
         memset(w->volume + (size_t)begin * s->width * s->padded, 255, (size_t)(end - begin) * s->width * s->padded);
     /* The caller's own thread may ask, and runs through the blocks that are left. */
@@ -342,17 +343,9 @@ esra_status esra_sweep_costs(const struct sweep *sweep, struct context *context,
     return run(&w, context);
 }
 
-esra_status esra_sweep_unexplained(const struct sweep *sweep, struct context *context, struct plane low,
-                                   struct plane high, struct plane at, struct plane least, struct plane here)
+esra_status esra_sweep_unexplained(const struct sweep *sweep, struct context *context, const struct unexplained *planes)
 {
-    struct sweeping w = {.sweep = sweep,
-                         .reach = SHARE_REACH,
-                         .shares = true,
-                         .low = low,
-                         .high = high,
-                         .at = at,
-                         .least = least,
-                         .here = here};
+    struct sweeping w = {.sweep = sweep, .reach = SHARE_REACH, .shares = planes};
     double sum = 0;
     for (int k = -SHARE_REACH; k <= SHARE_REACH; k++)
         sum += exp(-.5 * k * k / (SHARE_PX * SHARE_PX));

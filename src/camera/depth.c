@@ -23,22 +23,33 @@ struct smoothing {
     float contrast;    /* the guide is multiplied by this */
 };
 
-static const struct sweep_options transmitted_sweep = {
-    .side_px = 700, .labels_most = 96, .margin = .15, .blur_px = .7, .truncate = .06, .window = 1, .best = 3};
-static const struct smoothing transmitted_smoothing = {
-    .small = .004, .large = .03, .speckle = .004, .fill = 100, .edge = 8 / 255., .contrast = 1};
+/* How depth is found of what is transmitted, or of what is reflected. */
+struct recipe {
+    struct sweep_options sweep;
+    struct smoothing smoothing;
+    float darkest; /* samples below count as this */
+    bool guarded;  /* depth.guard is wanted */
+};
+
+static const struct recipe transmitted = {
+    .sweep = {.side_px = 700, .labels_most = 96, .margin = .15, .blur_px = .7, .truncate = .06, .window = 1, .best = 3},
+    .smoothing = {.small = .004, .large = .03, .speckle = .004, .fill = 100, .edge = 8 / 255., .contrast = 1},
+    .darkest = 0,
+    .guarded = true};
 /* The remainders are noisy and R is blurred: a wider blur and window, smoother, and far more depths, as the mirrored
  * scene may stand anywhere. */
-static const struct sweep_options reflected_sweep = {.side_px = 700,
-                                                     .labels_most = 120,
-                                                     .reach = .2,
-                                                     .margin = .15,
-                                                     .blur_px = 1,
-                                                     .truncate = .04,
-                                                     .window = 2,
-                                                     .best = 2};
-static const struct smoothing reflected_smoothing = {
-    .small = .006, .large = .06, .speckle = .01, .fill = 400, .edge = 15 / 255., .contrast = 2};
+static const struct recipe reflected = {
+    .sweep = {.side_px = 700,
+              .labels_most = 120,
+              .reach = .2,
+              .margin = .15,
+              .blur_px = 1,
+              .truncate = .04,
+              .window = 2,
+              .best = 2},
+    .smoothing = {.small = .006, .large = .06, .speckle = .01, .fill = 400, .edge = 15 / 255., .contrast = 2},
+    .darkest = -.05f,
+    .guarded = false};
 
 /* Steps of depth are cheaper where the picture has an edge: gradients of this size halve their cost. */
 #define EDGE_GRADIENT .03f
@@ -269,7 +280,8 @@ static esra_status explain(const struct making *m, int reach, double *explained)
         low.data[n] -= 1;
         high.data[n] += 1;
     }
-    esra_status status = esra_sweep_unexplained(&m->sweep, m->context, low, high, plane_of(m, MENDED), least, here);
+    struct unexplained planes = {low, high, plane_of(m, MENDED), least, here};
+    esra_status status = esra_sweep_unexplained(&m->sweep, m->context, &planes);
     if (status != ESRA_OK)
         return status;
     esra_sweep_strength(&m->sweep, work);
@@ -323,10 +335,10 @@ done:
 }
 
 static esra_status make(struct depth *depth, struct context *context, const struct camera *camera,
-                        const struct image *photos, const struct depth_options *options, struct sweep_options sweep,
-                        const struct smoothing *smoothing, float lowest, bool guarded)
+                        const struct image *photos, const struct depth_options *options, const struct recipe *recipe)
 {
-    struct making m = {.context = context, .smoothing = smoothing};
+    struct making m = {.context = context, .smoothing = &recipe->smoothing};
+    struct sweep_options sweep = recipe->sweep;
     esra_status status;
     *depth = (struct depth){.count = 0};
     if (options && options->side_px > 0)
@@ -337,16 +349,16 @@ static esra_status make(struct depth *depth, struct context *context, const stru
     sweep.near = told ? options->near : camera->near;
     sweep.far = told ? options->far : camera->far;
     sweep.reach = told ? 0 : sweep.reach;
-    TRY(esra_sweep_create(&m.sweep, context, camera, photos, &sweep, lowest));
+    TRY(esra_sweep_create(&m.sweep, context, camera, photos, &sweep, recipe->darkest));
     TRY(make_guide(&m));
     TRY(esra_image_create(&m.planes, m.sweep.width, m.sweep.height, PLANES, context->message));
     TRY(find_labels(&m));
     if (!esra_context_stopping(context)) {
         TRY(refine(&m));
         TRY(esra_sweep_load(&m.sweep, context));
-        TRY(explain(&m, guarded ? GUARD_PX : 0, &depth->explained));
+        TRY(explain(&m, recipe->guarded ? GUARD_PX : 0, &depth->explained));
     }
-    TRY(finish(&m, depth, guarded));
+    TRY(finish(&m, depth, recipe->guarded));
 done:
     esra_sweep_free(&m.sweep);
     esra_image_free(&m.guide);
@@ -359,13 +371,13 @@ done:
 esra_status esra_depth_transmitted(struct depth *depth, struct context *context, const struct camera *camera,
                                    const struct image *photos, const struct depth_options *options)
 {
-    return make(depth, context, camera, photos, options, transmitted_sweep, &transmitted_smoothing, 0, true);
+    return make(depth, context, camera, photos, options, &transmitted);
 }
 
 esra_status esra_depth_reflected(struct depth *depth, struct context *context, const struct camera *camera,
                                  const struct image *rests, const struct depth_options *options)
 {
-    return make(depth, context, camera, rests, options, reflected_sweep, &reflected_smoothing, -.05f, false);
+    return make(depth, context, camera, rests, options, &reflected);
 }
 
 void esra_depth_free(struct depth *depth)

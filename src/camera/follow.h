@@ -17,8 +17,7 @@ esra_status esra_grey_create(struct grey *grey, const struct pyramid *pyramid, s
 void esra_grey_free(struct grey *grey);
 
 /* Where `to` shows what `from` shows at (x, y), px of level 0: from the coarsest level told down to level 0, starting
- * at
- * (*u, *v). False where the window has no corner or the point leaves the photo. */
+ * at (*u, *v). False where the window has no corner or the point leaves the photo. Seven parameters: two points. */
 bool esra_follow(const struct grey *from, const struct grey *to, double x, double y, int coarsest, double *u,
                  double *v);
 

@@ -32,7 +32,8 @@ static inline void model_turn(const struct pose *pose, double qx, double qy, dou
         turned[k] = pose->r[3 * k] * qx + pose->r[3 * k + 1] * qy + pose->r[3 * k + 2];
 }
 
-/* False, with (x, y) unset, for what lies behind photo n's camera. */
+/* (u, v) of photo n for (x, y, w) of the reference; false, with (u, v) unset, behind that camera. Point in, point out:
+ * a struct for either would only be unpacked again. */
 static inline bool model_project(const struct camera *camera, int n, double x, double y, double w, double *u, double *v)
 {
     const struct pose *pose = &camera->pose[n];

@@ -61,7 +61,7 @@ static esra_status load_photo(struct sweep *sweep, int n, struct context *contex
 {
     struct image small = {0};
     esra_status status = esra_scale_down(&small, context, &sweep->photos[sweep->photo[n]], sweep->width, sweep->height,
-                                         sweep->darkest, 1);
+                                         (struct range){sweep->darkest, 1});
     if (status == ESRA_OK)
         status = esra_field_of_image(&sweep->fields[n], context, &small, sweep->options.blur_px);
     if (status == ESRA_OK && n == 0 && !sweep->reference.data)

@@ -56,11 +56,17 @@ void esra_sweep_free(struct sweep *sweep);
 /* volume[(y * width + x) * padded + k] = how badly label k fits, 0..SWEEP_WHOLE; 255 past the last label. */
 esra_status esra_sweep_costs(const struct sweep *sweep, struct context *context, uint8_t *volume);
 
-/* Shares of the reference's gradients, in a window of 2 px, that labels leave unexplained: least = that of the best
- * label from low to high (fractions inside), here = that of the label nearest to `at`, which lies among them. All
- * planes have the sweep's size. */
-esra_status esra_sweep_unexplained(const struct sweep *sweep, struct context *context, struct plane low,
-                                   struct plane high, struct plane at, struct plane least, struct plane here);
+/* Planes of the sweep's size. Shares of the reference's gradients, in a window of 2 px, that labels leave unexplained.
+ */
+struct unexplained {
+    struct plane low, high; /* labels to look at, fractions inside */
+    struct plane at;        /* a label among them */
+    struct plane least;     /* to be filled: the share that the best label leaves */
+    struct plane here;      /* to be filled: that of the label nearest to `at` */
+};
+
+esra_status esra_sweep_unexplained(const struct sweep *sweep, struct context *context,
+                                   const struct unexplained *planes);
 
 /* to = |gradients| of the reference, summed over colours and axes. */
 void esra_sweep_strength(const struct sweep *sweep, struct plane to);

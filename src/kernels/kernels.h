@@ -90,6 +90,8 @@ struct photo_row {
     float *strip;
 };
 
+/* Rows are passed as pointers of their own, up to eight parameters, where a struct would have to be filled anew for
+ * every row. */
 #define ESRA_KERNELS(KERNEL)                                                                                           \
     /* x += rho d, bar = x + 2d in columns first..end-1, multiples of KERNEL_GROUP. */                                 \
     KERNEL(primal, (const struct sweep *sweep, const struct sweep_row *row, int first, int end))                       \

@@ -14,12 +14,12 @@ void esra_scale_sides(int width, int height, int side_px, int *to_width, int *to
 
 struct scaling {
     struct plane from, to;
-    float lowest, highest;
+    struct range range;
 };
 
-static float bring_in(float value, float lowest, float highest)
+static float clip(float value, struct range range)
 {
-    return value > lowest ? value < highest ? value : highest : lowest;
+    return value > range.lowest ? value < range.highest ? value : range.highest : range.lowest;
 }
 
 /* to's rows are the means of from's over their areas; columns stay. */
@@ -35,7 +35,7 @@ static void average_rows(void *work, int task, int worker)
             float weight = (float)((fmin(end, j + 1) - fmax(begin, j)) / ratio);
             const float *from = plane_row(s->from, j);
             for (int x = 0; x < s->to.width; x++)
-                to[x] += weight * bring_in(from[x], s->lowest, s->highest);
+                to[x] += weight * clip(from[x], s->range);
         }
     }
 }
@@ -55,7 +55,7 @@ static void average_columns(void *work, int task, int worker)
 }
 
 esra_status esra_scale_down(struct image *to, struct context *context, const struct image *from, int width, int height,
-                            float lowest, float highest)
+                            struct range range)
 {
     int channels = from->channels < 3 ? from->channels : 3;
     struct image low = {0};
@@ -64,9 +64,9 @@ esra_status esra_scale_down(struct image *to, struct context *context, const str
     TRY(esra_image_create(&low, from->width, height, channels, context->message));
     TRY(esra_image_create(to, width, height, channels, context->message));
     for (int c = 0; c < channels; c++) {
-        struct scaling s = {image_plane(from, c), image_plane(&low, c), lowest, highest};
+        struct scaling s = {image_plane(from, c), image_plane(&low, c), range};
         esra_context_run(context, average_rows, &s, rows_blocks(height), NULL);
-        s = (struct scaling){image_plane(&low, c), image_plane(to, c), 0, 0};
+        s = (struct scaling){image_plane(&low, c), image_plane(to, c), {0, 0}};
         esra_context_run(context, average_columns, &s, rows_blocks(height), NULL);
     }
 done:
@@ -102,6 +102,6 @@ static void enlarge_block(void *work, int task, int worker)
 
 void esra_scale_up(struct context *context, struct plane from, struct plane to)
 {
-    struct scaling s = {from, to, 0, 0};
+    struct scaling s = {from, to, {0, 0}};
     esra_context_run(context, enlarge_block, &s, rows_blocks(to.height), NULL);
 }

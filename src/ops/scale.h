@@ -9,10 +9,14 @@
 /* The size of an image reduced until no side is longer than side_px. */
 void esra_scale_sides(int width, int height, int side_px, int *to_width, int *to_height);
 
-/* to = the means of `from`, each sample first brought into lowest..highest (NaN: lowest), over the areas of its pixels.
+struct range {
+    float lowest, highest;
+};
+
+/* to = the means of `from` over the areas of its pixels, each sample clipped to the range first (NaN: to the lowest).
  * At most three channels. No side of `to` is longer than from's. */
 esra_status esra_scale_down(struct image *to, struct context *context, const struct image *from, int width, int height,
-                            float lowest, float highest);
+                            struct range range);
 
 /* to = from, bilinear; one channel. */
 void esra_scale_up(struct context *context, struct plane from, struct plane to);

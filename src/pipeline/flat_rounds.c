@@ -100,8 +100,9 @@ static esra_status refine_transmitted(struct round *round, int i, struct transfo
 {
     const struct model *model = round->model;
     struct context *context = round->run->context;
-    struct refine_options options = {.motion = esra_flat_motion(round->run->input), .iterations = 8};
     struct plane weights = image_plane(&model->masks[i], 0);
+    struct refine_options options = {.motion = esra_flat_motion(round->run->input), .iterations = 8, .weights = &weights,
+                                     .blur_px = pipeline_thresholds.register_transmitted_blur_px};
     struct transform identity = TRANSFORM_IDENTITY;
     struct refined refined;
     esra_status status;
@@ -109,8 +110,7 @@ static esra_status refine_transmitted(struct round *round, int i, struct transfo
     esra_image_free(&round->seen);
     TRY(esra_joint_seen(model->joint, i, &round->seen));
     subtract(&round->rest, &model->aligned[i], &round->seen, 1, model->mixing[i]);
-    TRY(esra_refine_images(context, &round->t, &round->rest, &weights, pipeline_thresholds.register_transmitted_blur_px,
-                           &options, step, &refined));
+    TRY(esra_refine_images(context, &round->t, &round->rest, &options, step, &refined));
     if (!(esra_transform_distance(step, &identity, model->width, model->height) <= pipeline_thresholds.step_transmitted_px))
         *step = identity;
 done:
@@ -121,8 +121,8 @@ done:
 static esra_status refine_reflected(struct round *round, int i)
 {
     struct model *model = round->model;
-    struct refine_options options = {
-        .motion = esra_flat_motion(round->run->input), .coarsest = round->number == 0 ? 2 : 0, .iterations = 10};
+    struct refine_options options = {.motion = esra_flat_motion(round->run->input), .coarsest = round->number == 0 ? 2 : 0,
+                                     .iterations = 10, .blur_px = pipeline_thresholds.register_reflected_blur_px};
     double most_px = round->number == 0 ? pipeline_thresholds.step_first_px : pipeline_thresholds.step_reflected_px;
     struct transform before, after;
     struct refined refined;
@@ -131,8 +131,7 @@ static esra_status refine_reflected(struct round *round, int i)
         return ESRA_OK;
     after = before;
     subtract(&round->rest, &model->aligned[i], &round->t, model->mixing[i], 1);
-    TRY(esra_refine_images(round->run->context, &round->r, &round->rest, NULL,
-                           pipeline_thresholds.register_reflected_blur_px, &options, &after, &refined));
+    TRY(esra_refine_images(round->run->context, &round->r, &round->rest, &options, &after, &refined));
     if (!(esra_transform_distance(&after, &before, model->width, model->height) <= most_px))
         after = before;
     esra_transform_invert(&after, &model->mirror[i]);

@@ -77,12 +77,18 @@ struct keeping {
     const struct candidate *candidate;
 };
 
-static void keep_row(const struct plane *from, esra_image to, int channel, int y, int columns, float scale, bool layer)
+static void keep_layer_row(const float *from, const esra_image *to, int channel, int y)
 {
-    const float *row = plane_row(*from, y);
-    float *out = image_sample(&to, 0, y, channel);
+    float *out = image_sample(to, 0, y, channel);
+    for (int x = 0; x < to->width; x++)
+        out[x * to->column_stride] = candidate_layer(from[x]);
+}
+
+static void keep_dual_row(const float *from, float scale, const esra_image *to, int channel, int y, int columns)
+{
+    float *out = image_sample(to, 0, y, channel);
     for (int x = 0; x < columns; x++)
-        out[x * to.column_stride] = layer ? candidate_layer(row[x]) : candidate_dual(row[x], scale);
+        out[x * to->column_stride] = candidate_dual(from[x], scale);
 }
 
 static void keep_layers(void *work, int y, int worker)
@@ -91,7 +97,7 @@ static void keep_layers(void *work, int y, int worker)
     const struct problem *problem = job->monitor->problem;
     (void)worker;
     for (int l = 0; l < problem->layers; l++)
-        keep_row(&job->candidate->x[l], job->monitor->result->layers[l], job->channel, y, problem->width, 1, true);
+        keep_layer_row(plane_row(job->candidate->x[l], y), &job->monitor->result->layers[l], job->channel, y);
 }
 
 /* Where there is no difference, the field is zero. */
@@ -103,8 +109,9 @@ static void keep_duals(void *work, int y, int worker)
     float scale = job->candidate->dual_scale, below = y < problem->height - 1 ? scale : 0;
     (void)worker;
     for (int l = 0; l < problem->layers; l++) {
-        keep_row(&job->candidate->p[l], duals[2 * l], job->channel, y, problem->width, below, false);
-        keep_row(&job->candidate->q[l], duals[2 * l + 1], job->channel, y, problem->width - 1, scale, false);
+        const float *p = plane_row(job->candidate->p[l], y), *q = plane_row(job->candidate->q[l], y);
+        keep_dual_row(p, below, &duals[2 * l], job->channel, y, problem->width);
+        keep_dual_row(q, scale, &duals[2 * l + 1], job->channel, y, problem->width - 1);
         *image_sample(&duals[2 * l + 1], problem->width - 1, y, job->channel) = 0;
     }
 }

@@ -13,22 +13,32 @@
 /* A caller built before starts existed has a struct that ends here. */
 #define OLDEST_PROBLEM offsetof(esra_problem, start_layers)
 
-static esra_status check_shape(const esra_image *image, const struct problem *like, int channels, const char *what,
-                               int number, struct message *message)
+/* One of the caller's images, and what messages call it. */
+struct named {
+    const esra_image *image;
+    const char *what;
+    int number;
+};
+
+static esra_status check_shape(struct named named, const struct problem *like, int channels, struct message *message)
 {
+    const esra_image *image = named.image;
     if (!image->data)
-        return esra_fail(message, ESRA_BAD_ARGUMENT, "%s %d has no data: its pointer is NULL", what, number);
+        return esra_fail(message, ESRA_BAD_ARGUMENT, "%s %d has no data: its pointer is NULL", named.what,
+                         named.number);
     if (image->width != like->width || image->height != like->height || image->channels != channels)
         return esra_fail(message, ESRA_BAD_DATA,
-                         "%s %d is %d x %d with %d channel(s), but %d x %d with %d is needed: bring all to one size", what,
-                         number, image->width, image->height, image->channels, like->width, like->height, channels);
+                         "%s %d is %d x %d with %d channel(s), but %d x %d with %d is needed: bring all to one size",
+                         named.what, named.number, image->width, image->height, image->channels, like->width,
+                         like->height, channels);
     return ESRA_OK;
 }
 
 /* The first width x height samples of every channel must be finite and in [lowest, highest]. */
-static esra_status check_samples(const esra_image *image, int width, int height, float lowest, float highest,
-                                 const char *what, int number, struct message *message)
+static esra_status check_samples(struct named named, int width, int height, float lowest, float highest,
+                                 struct message *message)
 {
+    const esra_image *image = named.image;
     for (int c = 0; c < image->channels; c++)
         for (int y = 0; y < height; y++)
             for (int x = 0; x < width; x++) {
@@ -37,11 +47,11 @@ static esra_status check_samples(const esra_image *image, int width, int height,
                     continue;
                 if (isnan(value) || isinf(value))
                     return esra_fail(message, ESRA_BAD_DATA,
-                                     "%s %d holds %f at row %d, column %d: replace what is not a finite number", what,
-                                     number, (double)value, y, x);
+                                     "%s %d holds %f at row %d, column %d: replace what is not a finite number",
+                                     named.what, named.number, (double)value, y, x);
                 return esra_fail(message, ESRA_BAD_DATA,
-                                 "%s %d holds %g at row %d, column %d: values must lie in [%g, %g]; rescale them", what,
-                                 number, (double)value, y, x, (double)lowest, (double)highest);
+                                 "%s %d holds %g at row %d, column %d: values must lie in [%g, %g]; rescale them",
+                                 named.what, named.number, (double)value, y, x, (double)lowest, (double)highest);
             }
     return ESRA_OK;
 }
@@ -83,13 +93,14 @@ static esra_status check_photos(const struct problem *problem, struct message *m
 {
     esra_status status = ESRA_OK;
     for (int i = 0; i < problem->photos; i++) {
-        TRY(check_shape(&problem->mixtures[i], problem, problem->channels, "mixture", i + 1, message));
-        TRY(check_samples(&problem->mixtures[i], problem->width, problem->height, -PROBLEM_LARGEST, PROBLEM_LARGEST,
-                          "mixture", i + 1, message));
+        struct named mixture = {&problem->mixtures[i], "mixture", i + 1};
+        TRY(check_shape(mixture, problem, problem->channels, message));
+        TRY(check_samples(mixture, problem->width, problem->height, -PROBLEM_LARGEST, PROBLEM_LARGEST, message));
         if (!problem->weights)
             continue;
-        TRY(check_shape(&problem->weights[i], problem, 1, "weight map", i + 1, message));
-        TRY(check_samples(&problem->weights[i], problem->width, problem->height, 0, 1, "weight map", i + 1, message));
+        struct named weight = {&problem->weights[i], "weight map", i + 1};
+        TRY(check_shape(weight, problem, 1, message));
+        TRY(check_samples(weight, problem->width, problem->height, 0, 1, message));
     }
 done:
     return status;
@@ -101,9 +112,10 @@ static esra_status check_gradients(const struct problem *problem, struct message
     esra_status status = ESRA_OK;
     for (int n = 0; n < 2 * problem->layers; n++) {
         int horizontal = n % 2;
-        TRY(check_shape(&problem->gradients[n], problem, problem->channels, names[horizontal], n / 2, message));
-        TRY(check_samples(&problem->gradients[n], problem->width - horizontal, problem->height - !horizontal,
-                          -PROBLEM_LARGEST, PROBLEM_LARGEST, names[horizontal], n / 2, message));
+        struct named gradient = {&problem->gradients[n], names[horizontal], n / 2};
+        TRY(check_shape(gradient, problem, problem->channels, message));
+        TRY(check_samples(gradient, problem->width - horizontal, problem->height - !horizontal, -PROBLEM_LARGEST,
+                          PROBLEM_LARGEST, message));
     }
 done:
     return status;
@@ -114,12 +126,11 @@ static esra_status check_start(const struct problem *problem, struct message *me
     esra_status status = ESRA_OK;
     for (int n = 0; problem->start_layers && n < 3 * problem->layers; n++) {
         int field = n - problem->layers, horizontal = field >= 0 && field % 2, vertical = field >= 0 && !horizontal;
-        const esra_image *image = field < 0 ? &problem->start_layers[n] : &problem->start_duals[field];
-        const char *what = field < 0 ? "start layer" : "start dual of layer";
-        int layer = field < 0 ? n : field / 2;
-        TRY(check_shape(image, problem, problem->channels, what, layer, message));
-        TRY(check_samples(image, problem->width - horizontal, problem->height - vertical, -PROBLEM_LARGEST, PROBLEM_LARGEST,
-                          what, layer, message));
+        struct named start = field < 0 ? (struct named){&problem->start_layers[n], "start layer", n}
+                                       : (struct named){&problem->start_duals[field], "start dual of layer", field / 2};
+        TRY(check_shape(start, problem, problem->channels, message));
+        TRY(check_samples(start, problem->width - horizontal, problem->height - vertical, -PROBLEM_LARGEST,
+                          PROBLEM_LARGEST, message));
     }
 done:
     return status;
@@ -129,9 +140,10 @@ static esra_status check_result(const struct problem *problem, const esra_result
 {
     esra_status status = ESRA_OK;
     for (int l = 0; l < problem->layers; l++)
-        TRY(check_shape(&result->layers[l], problem, problem->channels, "result layer", l, message));
+        TRY(check_shape((struct named){&result->layers[l], "result layer", l}, problem, problem->channels, message));
     for (int n = 0; result->duals && n < 2 * problem->layers; n++)
-        TRY(check_shape(&result->duals[n], problem, problem->channels, "result dual of layer", n / 2, message));
+        TRY(check_shape((struct named){&result->duals[n], "result dual of layer", n / 2}, problem, problem->channels,
+                        message));
 done:
     return status;
 }

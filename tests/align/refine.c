@@ -10,11 +10,11 @@ static void a_rough_start_becomes_exact(void)
     struct context *context = make_context(2);
     struct scene scene;
     struct refined refined;
-    struct refine_options options = {.motion = MOTION_HOMOGRAPHY, .coarsest = 3, .iterations = 15, .rough = true};
+    struct refine_options options = {
+        .motion = MOTION_HOMOGRAPHY, .coarsest = 3, .iterations = 15, .rough = true, .blur_px = .7};
     struct transform found = TRANSFORM_IDENTITY;
     make_scene(context, &scene, 2, 0);
-    CHECK(esra_refine_images(context, &scene.photo[0], &scene.photo[1], NULL, .7, &options, &found, &refined) ==
-          ESRA_OK);
+    CHECK(esra_refine_images(context, &scene.photo[0], &scene.photo[1], &options, &found, &refined) == ESRA_OK);
     CHECK_NEAR(corner_error(&found, &scene.transmitted[1]), 0, .03);
     /* Noise adds to the shorter gradients of the darker photo: a few per cent. */
     CHECK_NEAR(refined.gain, scene.a[1], .05);
@@ -37,16 +37,15 @@ static void weights_choose_the_motion(void)
                    sizeof(float) * SCENE_WIDTH / 2);
     CHECK(esra_image_create(&weights, SCENE_WIDTH, SCENE_HEIGHT, 1, &message) == ESRA_OK);
     for (int right = 0; right < 2; right++) {
-        struct refine_options options = {.motion = MOTION_AFFINE, .iterations = 20};
-        struct transform still = TRANSFORM_IDENTITY, found = right ? scene.transmitted[1] : still;
         struct plane plane = image_plane(&weights, 0);
+        struct refine_options options = {.motion = MOTION_AFFINE, .iterations = 20, .weights = &plane, .blur_px = .7};
+        struct transform still = TRANSFORM_IDENTITY, found = right ? scene.transmitted[1] : still;
         struct refined refined;
         found.h[2] += .4;
         for (int y = 0; y < SCENE_HEIGHT; y++)
             for (int x = 0; x < SCENE_WIDTH; x++)
                 plane_row(plane, y)[x] = (x > SCENE_WIDTH / 2) == right;
-        CHECK(esra_refine_images(context, &scene.photo[0], &scene.photo[1], &plane, .7, &options, &found, &refined) ==
-              ESRA_OK);
+        CHECK(esra_refine_images(context, &scene.photo[0], &scene.photo[1], &options, &found, &refined) == ESRA_OK);
         CHECK_NEAR(corner_error(&found, right ? &scene.transmitted[1] : &still), 0, .2);
     }
     esra_image_free(&weights);
@@ -70,7 +69,8 @@ static void correlation_peaks_at_the_shift(void)
     for (int whiten = 0; whiten < 2; whiten++) {
         struct peak peaks[3];
         int count;
-        CHECK(esra_correlate(context, &fields[0], &fields[1], whiten, 40, 3, peaks, &count) == ESRA_OK);
+        struct correlate_options options = {whiten, 40, 3};
+        CHECK(esra_correlate(context, &fields[0], &fields[1], &options, peaks, &count) == ESRA_OK);
         CHECK(count > 0 && peaks[0].right == -17 && peaks[0].down == 9);
         CHECK(count < 2 || peaks[1].height < peaks[0].height);
     }

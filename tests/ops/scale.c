@@ -18,7 +18,7 @@ static void scaling_keeps_the_place(void)
     CHECK(esra_image_create(&again, WIDTH, HEIGHT, 1, &message) == ESRA_OK);
     for (int n = 0; n < WIDTH * HEIGHT; n++)
         large.data[n] = .003f * (float)(n % WIDTH) + .005f * (float)(n / WIDTH);
-    CHECK(esra_scale_down(&small, context, &large, width, height, 0, 1) == ESRA_OK);
+    CHECK(esra_scale_down(&small, context, &large, width, height, (struct range){0, 1}) == ESRA_OK);
     esra_scale_up(context, image_plane(&small, 0), image_plane(&again, 0));
     for (int y = 2; y < HEIGHT - 2; y++)
         for (int x = 2; x < WIDTH - 2; x++)
@@ -26,7 +26,7 @@ static void scaling_keeps_the_place(void)
     esra_image_free(&small);
     large.data[0] = NAN;
     large.data[1] = INFINITY;
-    CHECK(esra_scale_down(&small, context, &large, 1, 1, 0, 1) == ESRA_OK);
+    CHECK(esra_scale_down(&small, context, &large, 1, 1, (struct range){0, 1}) == ESRA_OK);
     CHECK(small.data[0] > 0 && small.data[0] < 1);
     esra_image_free(&large);
     esra_image_free(&small);
