@@ -132,7 +132,7 @@ static esra_status choose(struct aligning *a, int photo, const struct view *view
     m->chance = chance_share(a, view, t);
     TRY(finish(a, view, image_plane(&h->maps, first), t));
     copy_map(&h->maps, first, maps, 0);
-    m->explained = m->explained_both = t->explained.share;
+    m->explained = t->explained.share;
     m->residual = t->explained.residual;
     m->overlap = t->explained.overlap;
     m->gain = t->gain;
@@ -144,7 +144,6 @@ static esra_status choose(struct aligning *a, int photo, const struct view *view
     copy_map(&h->maps, second, maps, 1);
     m->second = true;
     m->explained_second = r->explained.share;
-    m->explained_both = both;
     m->reflected = at_photo_scale(a, r);
     return ESRA_OK;
 done:
@@ -287,7 +286,7 @@ esra_status esra_align(struct context *context, const struct image *photos, int 
         esra_image_free(&a.pairs[n].maps);
     }
     motions[reference].aligned = true;
-    motions[reference].explained = motions[reference].explained_both = motions[reference].overlap = 1;
+    motions[reference].explained = motions[reference].overlap = 1;
     esra_release(&a.pairs);
     esra_explainer_free(&a.explainer);
     esra_view_free(&a.view);

@@ -24,7 +24,6 @@ struct photo_motion {
     bool second;                /* a second motion was found */
     double explained;           /* share of the reference's gradient energy that moves as `transmitted`, 0..1 ... */
     double explained_second;    /* ... as `reflected` ... */
-    double explained_both;      /* ... as either */
     double chance;              /* ... and as wrong motions near `transmitted`: what texture alone explains */
     double residual;            /* energy of the gradients' difference over their own; under 1e-3: the same photo twice */
     double overlap;             /* share of the reference's pixels the photo sees, by `transmitted` */
