@@ -90,26 +90,22 @@ static esra_status search(struct adjusting *s, struct guess *best)
     return ESRA_OK;
 }
 
-/* Tries the scene inside out too, and leaves the one that fits better in `best`, the other in `turned`. */
-static void choose_order(struct adjusting *s, struct guess *best, struct guess *turned, float *scratch)
+/* Over a small motion a scene turned inside out (near and far exchanged) looks nearly the same: tries that too, and keeps
+ * the one that fits better. */
+static esra_status choose_order(struct adjusting *s, struct guess *best, float *scratch)
 {
-    esra_guess_copy(turned, best, s->tracks);
-    turn_inside_out(turned, s->tracks, scratch);
-    esra_adjust(s, turned, 3, 25, false);
-    double other = esra_adjust(s, turned, 1, 30, false), cost = esra_adjust(s, best, 1, 30, false);
-    if (other < cost) {
-        struct guess swap = *best;
-        *best = *turned;
-        *turned = swap;
-    }
-}
-
-/* Leaves out outliers and ends the adjustment; returns the cost of the other order over that of the one chosen. */
-static double finish(struct adjusting *s, struct guess *best, struct guess *turned)
-{
-    drop_outliers(s, best);
-    double cost = esra_adjust(s, best, .7, 25, true), other = esra_adjust(s, turned, .7, 25, true);
-    return cost > 0 ? other / cost : 1;
+    struct guess turned;
+    esra_status status = esra_guess_create(&turned, s->tracks, s->context->message);
+    if (status != ESRA_OK)
+        return status;
+    esra_guess_copy(&turned, best, s->tracks);
+    turn_inside_out(&turned, s->tracks, scratch);
+    esra_adjust(s, &turned, 3, 25, false);
+    double other = esra_adjust(s, &turned, 1, 30, false), cost = esra_adjust(s, best, 1, 30, false);
+    if (other < cost)
+        esra_guess_copy(best, &turned, s->tracks);
+    esra_guess_free(&turned);
+    return ESRA_OK;
 }
 
 static void report_errors(const struct adjusting *s, const struct guess *guess, struct camera *camera, float *scratch)
@@ -153,7 +149,6 @@ static esra_status start_camera(struct camera *camera, const struct tracks *trac
     esra_status status = esra_guess_create(&guess, &none, message);
     *camera = guess.camera;
     esra_release(&guess.w);
-    camera->turned = 1;
     camera->near = camera->far = 1;
     return status;
 }
@@ -170,7 +165,7 @@ static void take_camera(struct camera *camera, const struct guess *guess)
 esra_status esra_bundle(struct camera *camera, struct context *context, const struct tracks *tracks, double *inverse)
 {
     struct adjusting s = {0};
-    struct guess best = {0}, turned = {0};
+    struct guess best = {0};
     float *scratch = esra_allocate((size_t)tracks->count * (size_t)tracks->photos + 1, sizeof *scratch);
     esra_status status;
     for (int n = 0; inverse && n < tracks->count; n++)
@@ -181,10 +176,10 @@ esra_status esra_bundle(struct camera *camera, struct context *context, const st
         goto done;
     TRY(esra_adjusting_create(&s, context, tracks));
     TRY(esra_guess_create(&best, tracks, context->message));
-    TRY(esra_guess_create(&turned, tracks, context->message));
     TRY(search(&s, &best));
-    choose_order(&s, &best, &turned, scratch);
-    camera->turned = finish(&s, &best, &turned);
+    TRY(choose_order(&s, &best, scratch));
+    drop_outliers(&s, &best);
+    esra_adjust(&s, &best, .7, 25, true);
     take_camera(camera, &best);
     report_errors(&s, &best, camera, scratch);
     report_depths(&s, &best, camera, inverse, scratch);
@@ -192,7 +187,6 @@ esra_status esra_bundle(struct camera *camera, struct context *context, const st
 done:
     esra_adjusting_free(&s);
     esra_guess_free(&best);
-    esra_guess_free(&turned);
     esra_release(&scratch);
     if (status != ESRA_OK)
         esra_camera_free(camera);

@@ -47,17 +47,13 @@ struct camera {
     bool found;        /* else there were too few tracks: every pose is the identity, and w means nothing */
     int tracks;        /* that fit */
     double error_px;   /* median distance of what was tracked from where the camera says it is */
-    /* How far tracks lie from the homography that fits them best, photo by photo, in px: median and 90 %. Where these
-     * are not clearly above error_px there is no parallax, depth says nothing, and a homography is enough. */
-    double parallax_px, parallax_most_px;
+    /* Median distance in px of tracks from the homography that fits them best, photo by photo. Where it is not clearly
+     * above error_px there is no parallax, depth is not determined, and a homography is enough. */
+    double parallax_px;
     /* Distortion of the lens that would explain most of that by itself, without any depth: what the photos show at q, half
      * the longer side being 1, a good lens would show at q (1 - bend |q|^2). 0 where none does. Depth can take the place
      * of distortion in the adjustment, so that k1 does not tell. */
     double bend;
-    /* Over a small motion a scene turned inside out (near and far exchanged) looks nearly the same. Robust cost of the
-     * tracks under the best such scene over their cost under this one: near 1 the order of depths is a guess, and
-     * visibility must not be trusted. */
-    double turned;
     /* T and R may both have tracks. Group 0 explains most; a group whose tracks lie beside its own is taken for another
      * thing of the same scene, one whose tracks lie among them for the other layer. near, far: w of group 0 and what is
      * taken to belong to it. */

@@ -324,7 +324,6 @@ static esra_status finish(struct making *m, struct depth *depth, bool guarded)
     TRY(enlarge(m, plane_of(m, MENDED), inverse));
     for (size_t n = 0; n < image_pixels(inverse); n++)
         inverse->data[n] = (float)(depth->lowest + depth->step * (double)inverse->data[n]);
-    TRY(enlarge(m, plane_of(m, CONFIDENCE), &depth->confidence));
     if (guarded)
         TRY(enlarge(m, plane_of(m, LOW), &depth->guard));
     TRY(esra_image_create(&depth->labels, m->sweep.width, m->sweep.height, 1, m->context->message));
@@ -383,7 +382,6 @@ esra_status esra_depth_reflected(struct depth *depth, struct context *context, c
 void esra_depth_free(struct depth *depth)
 {
     esra_image_free(&depth->inverse);
-    esra_image_free(&depth->confidence);
     esra_image_free(&depth->guard);
     esra_image_free(&depth->labels);
     *depth = (struct depth){.count = 0};

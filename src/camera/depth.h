@@ -13,7 +13,6 @@ struct depth_options {
 
 struct depth {
     struct image inverse;    /* w, the photos' size */
-    struct image confidence; /* 0..1, the photos' size: how clearly the photos told this depth from others */
     struct image guard;      /* 0..1, the photos' size; transmitted alone: near steps of depth, where gradients that
                                 some depth nearby explains must not be taken for the reflection's */
     struct image labels;     /* the label, in fractions, at the size compared */

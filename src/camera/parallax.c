@@ -123,7 +123,6 @@ esra_status esra_parallax_measure(struct camera *camera, const struct tracks *tr
     camera->bend = find_bend(&f, list);
     size_t count = list_remains(&f, list);
     camera->parallax_px = count ? esra_select_rank(list, count, count / 2) : 0;
-    camera->parallax_most_px = count ? esra_select_rank(list, count, count * 9 / 10) : 0;
     esra_release(&list);
     return ESRA_OK;
 }
