@@ -56,10 +56,8 @@ struct joint_info {
                          Infinite where a photo hardly shows R */
     double residual;  /* robust root mean square of I_i - a_i T - b_i S_i R */
     double trusted;   /* mean robust weight of what is seen: 1 where the model explains everything */
-    double overlap;   /* share of the photos' pixels that take part: seen, and R on the canvas */
     int iterations;   /* of conjugate gradients, all levels */
     double work;      /* the same in iterations of the full size */
-    double seconds;
 };
 
 struct joint;

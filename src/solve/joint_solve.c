@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/timer.h"
 #include "solve/joint_object.h"
 
 /* Share of the reflection's pixels that the black point lets below zero. Mean PSNR of T over six scenes, m = 3, the
@@ -168,7 +167,7 @@ static double comparable(const struct joint *joint, const struct joint_value *va
     return score;
 }
 
-static void finish(struct joint *joint, struct joint_info *info, double start_s)
+static void finish(struct joint *joint, struct joint_info *info)
 {
     struct joint_value value = esra_joint_reweigh(&joint->system, false);
     double pixels = (double)joint_pixels(joint->system.level, TRANSMITTED);
@@ -177,8 +176,6 @@ static void finish(struct joint *joint, struct joint_info *info, double start_s)
     info->score = comparable(joint, &value);
     info->residual = value.trusted > 0 ? sqrt(value.square / value.trusted) : 0;
     info->trusted = value.seen > 0 ? value.trusted / value.seen : 0;
-    info->overlap = value.seen / (pixels * joint->photos);
-    info->seconds = esra_timer_now_s() - start_s;
 }
 
 static void clear_layers(struct joint_level *level)
@@ -217,7 +214,6 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
                              const struct joint_settings *settings, int finest, struct joint_info *info)
 {
     const struct joint_level *top = &joint->level[0];
-    double start_s = esra_timer_now_s();
     esra_status status = ESRA_OK;
     *info = (struct joint_info){0};
     TRY(check_model(joint, model));
@@ -237,7 +233,7 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
     set_system(joint, model, settings);
     TRY(esra_joint_expect(joint, model));
     climb(joint, settings, info);
-    finish(joint, info, start_s);
+    finish(joint, info);
     joint->finest = joint->wanted;
 done:
     return status;
@@ -246,7 +242,6 @@ done:
 esra_status esra_joint_resume(struct joint *joint, const struct joint_model *model,
                               const struct joint_settings *settings, struct joint_info *info)
 {
-    double start_s = esra_timer_now_s();
     esra_status status = ESRA_OK;
     *info = (struct joint_info){0};
     if (joint->finest < 0)
@@ -260,7 +255,7 @@ esra_status esra_joint_resume(struct joint *joint, const struct joint_model *mod
     TRY(esra_joint_expect(joint, model));
     esra_joint_system_enter(&joint->system, &joint->level[joint->finest]);
     improve(joint, settings, settings->reweighings, false, info);
-    finish(joint, info, start_s);
+    finish(joint, info);
 done:
     return status;
 }

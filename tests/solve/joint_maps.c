@@ -141,7 +141,6 @@ static void a_homography_as_a_map_is_the_same(void)
     struct joint_info b =
         solve(&(struct joint_model){.mixing = mixing, .reflection_gain = gain, .maps = maps}, &settings, 2, &dense);
     CHECK(rms(&direct, &dense) < 2e-3);
-    CHECK_NEAR(a.overlap, b.overlap, .01);
     CHECK_NEAR(a.objective, b.objective, .02 * a.objective);
     esra_image_free(&direct);
     esra_image_free(&dense);
