@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/cells.h"
+
 void esra_diff_forward(struct plane layer, struct plane p, struct plane q)
 {
     int last = layer.width - 1;
@@ -48,17 +50,12 @@ static float difference(struct plane d, int x, int y)
     return x < d.width && y < d.height ? plane_row(d, y)[x] : 0;
 }
 
-static int last_twice(int x, int length)
-{
-    return x < length ? x : length - 1;
-}
-
 void esra_diff_halve(struct plane p, struct plane q, struct plane half_p, struct plane half_q)
 {
     static const float share[3] = {0.25f, 0.5f, 0.25f};
     for (int y = 0; y < half_p.height; y++)
         for (int x = 0; x < half_p.width; x++) {
-            int right = last_twice(2 * x + 1, p.width), below = last_twice(2 * y + 1, p.height);
+            int right = cell_second(x, p.width), below = cell_second(y, p.height);
             float down = 0, across = 0;
             for (int k = 0; k < 3; k++) {
                 down += share[k] * (difference(p, 2 * x, 2 * y + k) + difference(p, right, 2 * y + k));

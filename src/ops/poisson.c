@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cells.h"
 #include "ops/diff.h"
 
 /* Each cycle leaves about a tenth of the error; twelve leave what float32 can tell. */
@@ -73,13 +74,6 @@ static void residual(struct plane u, struct plane f, struct plane r)
         }
 }
 
-/* The second coarse cell that a fine one is between, beside x/2. */
-static int beside(int x, int coarse_length)
-{
-    int side = x / 2 + (x % 2 ? 1 : -1);
-    return side < 0 ? 0 : side >= coarse_length ? coarse_length - 1 : side;
-}
-
 static void restrict_to(struct plane r, struct plane f)
 {
     memset(f.data, 0, (size_t)f.width * f.height * sizeof(float));
@@ -88,8 +82,8 @@ static void restrict_to(struct plane r, struct plane f)
     for (int y = 0; y < r.height; y++)
         for (int x = 0; x < r.width; x++) {
             float v = plane_row(r, y)[x] * scale;
-            float *near = plane_row(f, y / 2), *far = plane_row(f, beside(y, f.height));
-            int u = x / 2, w = beside(x, f.width);
+            float *near = plane_row(f, y / 2), *far = plane_row(f, cell_beside(y, f.height));
+            int u = x / 2, w = cell_beside(x, f.width);
             near[u] += 9 * v;
             near[w] += 3 * v;
             far[u] += 3 * v;
@@ -101,8 +95,8 @@ static void add_prolonged(struct plane coarse, struct plane u)
 {
     for (int y = 0; y < u.height; y++)
         for (int x = 0; x < u.width; x++) {
-            const float *near = plane_row(coarse, y / 2), *far = plane_row(coarse, beside(y, coarse.height));
-            int k = x / 2, w = beside(x, coarse.width);
+            const float *near = plane_row(coarse, y / 2), *far = plane_row(coarse, cell_beside(y, coarse.height));
+            int k = x / 2, w = cell_beside(x, coarse.width);
             plane_row(u, y)[x] += 0.0625f * (9 * near[k] + 3 * near[w] + 3 * far[k] + far[w]);
         }
 }

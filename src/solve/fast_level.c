@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/cells.h"
+
 static int plane_index(const struct level *level, enum level_plane kind)
 {
     if (kind <= LEVEL_MIXTURE)
@@ -258,17 +260,10 @@ void esra_level_settle_row(const struct level *level, const float *a, int y)
     }
 }
 
-/* The coarse neighbour on fine pixel n's side, 1/4 of its value. */
-static int far_of(int n, int coarse_side)
-{
-    int far_ = n % 2 ? n / 2 + 1 : n / 2 - 1;
-    return far_ < 0 ? 0 : far_ > coarse_side - 1 ? coarse_side - 1 : far_;
-}
-
 static void prolong_pixels(const float *near_, const float *far_, int coarse_width, float *out, int width)
 {
     for (int x = 0; x < width; x++) {
-        int i = x / 2, k = far_of(x, coarse_width);
+        int i = x / 2, k = cell_beside(x, coarse_width);
         out[x] = 0.75f * (0.75f * near_[i] + 0.25f * near_[k]) + 0.25f * (0.75f * far_[i] + 0.25f * far_[k]);
     }
 }
@@ -281,7 +276,7 @@ static void prolong_vertical(const struct level *coarse, const struct level *fin
     const float *above = y % 2 == 0 && y > 0 ? row_of(coarse, LEVEL_P, l, y / 2 - 1) : NULL;
     float *out = row_of(fine, LEVEL_P, l, y), share = y % 2 ? 1 : 0.5f;
     for (int x = 0; x < fine->width; x++) {
-        int i = x / 2, k = far_of(x, coarse->width);
+        int i = x / 2, k = cell_beside(x, coarse->width);
         float sum = 0.75f * here[i] + 0.25f * here[k];
         sum += above ? 0.75f * above[i] + 0.25f * above[k] : 0;
         out[x] = share * sum;
@@ -291,7 +286,7 @@ static void prolong_vertical(const struct level *coarse, const struct level *fin
 static void prolong_horizontal(const struct level *coarse, const struct level *fine, int l, int y)
 {
     const float *near_ = row_of(coarse, LEVEL_Q, l, y / 2);
-    const float *far_ = row_of(coarse, LEVEL_Q, l, far_of(y, coarse->height));
+    const float *far_ = row_of(coarse, LEVEL_Q, l, cell_beside(y, coarse->height));
     float *out = row_of(fine, LEVEL_Q, l, y);
     for (int x = 0; x < fine->width - 1; x++) {
         int i = x / 2;
@@ -303,7 +298,7 @@ static void prolong_horizontal(const struct level *coarse, const struct level *f
 
 void esra_level_prolong_row(const struct level *coarse, const struct level *fine, int y)
 {
-    int near_ = y / 2, far_ = far_of(y, coarse->height);
+    int near_ = y / 2, far_ = cell_beside(y, coarse->height);
     memset(fine->data + y * fine->record, 0, state_floats(fine) * sizeof(float));
     for (int l = 0; l < fine->layers; l++) {
         prolong_pixels(row_of(coarse, LEVEL_X, l, near_), row_of(coarse, LEVEL_X, l, far_), coarse->width,

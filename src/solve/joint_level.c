@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/cells.h"
+
 static colours *take_colours(struct arena *arena, size_t pixels)
 {
     return esra_arena_take(arena, pixels, sizeof(colours));
@@ -47,12 +49,6 @@ struct resize {
     int step, left, top;
 };
 
-/* The columns (or rows) 2x and 2x+1 of the finer level, the last one twice where their number is odd. */
-static int second_of(int x, int length)
-{
-    return 2 * x + 1 < length ? 2 * x + 1 : 2 * x;
-}
-
 /* The four fine samples under one coarse one. */
 struct four {
     size_t sample[4];
@@ -61,8 +57,8 @@ struct four {
 static struct four four_under(const struct joint_level *fine, int x, int y)
 {
     size_t width = (size_t)fine->width[TRANSMITTED], above = (size_t)(2 * y) * width;
-    size_t below = (size_t)second_of(y, fine->height[TRANSMITTED]) * width;
-    int left = 2 * x, right = second_of(x, (int)width);
+    size_t below = (size_t)cell_second(y, fine->height[TRANSMITTED]) * width;
+    int left = 2 * x, right = cell_second(x, (int)width);
     return (struct four){{above + left, above + right, below + left, below + right}};
 }
 
@@ -122,18 +118,10 @@ void esra_joint_level_aim_maps(struct joint_level *level, const struct image *ma
     esra_context_run(context, aim_rows, &resize, level->photos * JOINT_BLOCKS, NULL);
 }
 
-/* Sample x of the finer level lies a quarter of a coarse pixel beside coarse sample x/2: 3/4 of it and 1/4 of the
- * neighbour on that side. */
-static int neighbour_of(int x, int coarse_length)
-{
-    int side = x / 2 + (x % 2 ? 1 : -1);
-    return side < 0 ? 0 : side >= coarse_length ? coarse_length - 1 : side;
-}
-
 static void prolong_row(const colours *near, const colours *far, int coarse_width, colours *out, int width)
 {
     for (int x = 0; x < width; x++) {
-        int u = x / 2, v = neighbour_of(x, coarse_width);
+        int u = x / 2, v = cell_beside(x, coarse_width);
         out[x] = 0.75f * (0.75f * near[u] + 0.25f * near[v]) + 0.25f * (0.75f * far[u] + 0.25f * far[v]);
     }
 }
@@ -148,7 +136,7 @@ static void prolong_rows(void *work, int task, int worker)
     for (int y = begin; y < end; y++) {
         const colours *coarse = resize->coarse->layer[k];
         const colours *near = coarse + (size_t)(y / 2) * coarse_width;
-        const colours *far = coarse + (size_t)neighbour_of(y, coarse_height) * coarse_width;
+        const colours *far = coarse + (size_t)cell_beside(y, coarse_height) * coarse_width;
         prolong_row(near, far, coarse_width, resize->fine->layer[k] + (size_t)y * resize->fine->width[k],
                     resize->fine->width[k]);
     }
