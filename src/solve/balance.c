@@ -12,24 +12,24 @@
  * they are up to twice as many (photographs with good and poor gradients, lambda from 1e-3 to 0.3). */
 #define FIRST_GAIN 4
 
-/* Less than that where u moves less in an iteration than x in its own measure does: r1 is then too large, as it is where
- * many modes besides c are weakly held (a large lambda, photos that do not see), and the solution far. */
+/* Lower the gain when, in one iteration, the duals move less than the layers (both in the metric M/r1): r1 is too large.
+ * Happens for large lambda and unseen pixels, where more modes than c are poorly determined. */
 #define HASTE 0.95
 #define GAIN_STEP 3
 
-/* Late, when what is left is the rounding of x, which reaches u times r1/lambda, the gain halves whenever the number of
+/* Late, only the rounding error of x is left, which enters u times r1/lambda: the gain is halved whenever the number of
  * iterations has doubled. */
 #define LATE_STEP 2
 
-/* One look changes a step by no more than this factor: early ways say little. */
+/* A step size changes by no more than this factor at once: early distances are unreliable. */
 #define LARGEST_CHANGE 4
 
-/* z and x moving apart in one iteration by less than this factor is no reason to change r2; the square root of a larger
- * one brings them half way together. Late, pixels that come and go at a bound keep z moving while x rests: a factor of
+/* r2 is left alone while the distances that z and x move in one iteration differ by less than this factor; otherwise it
+ * changes by the square root of that factor, which brings them half way together. Late, pixels that come and go at a bound keep z moving while x rests: a factor of
  * ten is common then, and following it costs photographs with poor gradients up to half as many iterations again. */
 #define TOLERATED 16
 
-/* Where hardly any pixel is at a bound, r2 says nothing about the box but still keeps the null mode's operator
+/* Where hardly any pixel is at a bound, r2 has nothing to do with the box but still keeps the null mode's operator
  * r1 D'D + r2 away from singular: images of a thousand pixels across need no less. */
 #define SMALLEST_RATIO 1e-4
 

@@ -19,7 +19,7 @@ struct steps {
 };
 
 struct balance {
-    bool given; /* the caller said where to start: the way from there says nothing of how far x and u are apart */
+    bool given; /* the caller gave the start: the distance from it does not tell the scales of x and u */
     float *start, *before; /* in the arena: x, p, q, z of the sampled rows */
 };
 

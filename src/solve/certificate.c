@@ -38,10 +38,11 @@
 #define INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-/* Columns of a chunk: what its rows of doubles need stays in the first cache. */
+/* Columns of a chunk: its rows of doubles fit in the L1 cache. */
 #define CHUNK 64
 
-/* Newton ends after as many steps as the slope has pieces; what bisection may add halves the bracket to nothing. */
+/* Newton's method takes at most as many steps as the slope has pieces; the rest is for bisection, enough to shrink the
+ * bracket to one double. */
 #define MAX_STEPS 100
 
 /* A pixel's loss this small is lost in the rounding of the sums: relative to the pixel's share of F, and, where that
@@ -275,7 +276,7 @@ INLINE void find_bend(struct chunk *chunk)
     }
 }
 
-/* The bound that t gives, and, where value stood, what is left to lose. */
+/* The bound that t gives, and in place of value the most by which phi can still fall, less the tolerance. */
 INLINE void judge(struct chunk *chunk)
 {
     double *restrict bounds = chunk->bound, *restrict values = chunk->value;
@@ -377,7 +378,8 @@ INLINE struct certificate certify_chunks(struct chunk *chunk, const struct candi
     return (struct certificate){objective, objective - gap};
 }
 
-/* Each way with a chunk of its own, of which the compiler then knows what it has to do. */
+/* The common case (no weights, with a dual field) gets its flags as constants, so that the compiler removes the branches
+ * from its copy of the loops. */
 INLINE struct certificate certify_rows(const struct problem *problem, int channel, const struct candidate *candidate,
                                        int first, int end, double *scratch)
 {

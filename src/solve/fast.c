@@ -46,23 +46,23 @@
 #define LATE_RHO 1
 #define LATE 640 /* one of the looks at the steps */
 
-/* Steps are looked at after so many iterations of a level, then after twice as many, and so on: seldom enough that the
- * method converges between. A coarse level's are looked at when it ends. */
+/* The step sizes of a level are adapted after so many iterations, then after twice as many, and so on: seldom enough that
+ * the method converges between. Those of a coarse level are adapted when it ends. */
 #define FIRST_LOOK 40
 
 /* The gap is first estimated here, from a sample of rows, and never again within so many iterations. */
 #define FIRST_ESTIMATE 30
 #define ESTIMATE_APART 5
 
-/* The gap falls like a power of the iterations, that of the last two estimates. The next is made after this share of the
- * way to where that power leads, because the power itself grows; and at no more than twice the iterations. */
+/* The gap falls about as k^-p; p is fitted to the last two estimates. The next estimate is made after 70 % of the
+ * iterations this predicts (p tends to grow), at 2k at the latest. */
 #define SHARE 0.7
 #define LEAST_POWER 2
 
 /* Whatever the estimate, certificates are taken at this iteration and each time the number has doubled. */
 #define FIRST_CERTIFICATE 200
 
-/* An estimate above the gap by no more than its own error is worth a certificate. */
+/* An estimate that exceeds the gap asked for by no more than its own error is worth a certificate. */
 #define HOPE 1.05
 
 /* Rows of a task that loads, halves or refines. */
@@ -237,12 +237,12 @@ static bool out_of_time(const struct fast *fast)
     return limit_s > 0 && esra_timer_now_s() >= fast->monitor->start_s + share * limit_s;
 }
 
-/* When the finest level is next looked at, and what the last estimate found. */
+/* When the next estimate on the finest level is due, and the result of the last one. */
 struct schedule {
     int look, estimate, certificate;
     int estimated_at;
     double estimated;
-    double bias; /* what certificates found over what estimates said */
+    double bias; /* the product of certified over estimated gaps so far, at least 1 */
 };
 
 /* Iterations until an estimate is worth while. */
@@ -254,7 +254,7 @@ static int patience(const struct schedule *due, int iterations, double estimate,
     return wait > ESTIMATE_APART ? (int)wait : ESTIMATE_APART;
 }
 
-/* Whether an estimate is due, and says that the gap may be reached. */
+/* Makes an estimate if one is due; true if by it the gap asked for may be reached. */
 static bool hopeful(const struct fast *fast, struct schedule *due, int iterations)
 {
     double gap = fast->monitor->settings->gap;
@@ -331,8 +331,8 @@ static void show_starts(struct fast *fast)
     }
 }
 
-/* Where no field was shown, or none that does better, that of zeros stands. Its D does not depend on the layers: those of
- * whatever channel is loaded do. Who has had enough is not kept waiting for it. */
+/* A channel without a dual field, or whose bound is negative, gets the zero field. Its D does not depend on the layers, so
+ * those of whichever channel is loaded serve. If the caller has stopped the run, D is not computed. */
 static void end_bounds(struct fast *fast)
 {
     struct candidate candidate = candidate_of(fast);

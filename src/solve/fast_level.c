@@ -212,7 +212,7 @@ void esra_level_guess_row(const struct level *level, const float *a, int y)
     }
 }
 
-/* What is out of its range counts as the bound. */
+/* Values out of range are clipped to the bound. */
 static void resume(float *to, const esra_image *image, int count, int y, int channel, float lowest)
 {
     load(to, image, count, y, channel);

@@ -49,10 +49,10 @@ void esra_level_load_row(const struct level *level, const struct problem *proble
 /* Row y of the data of half the resolution. */
 void esra_level_coarsen_row(const struct level *fine, const struct level *coarse, int y);
 
-/* Row y of x as far as one pixel tells: L_0 the least of the photos, L_i what that leaves of photo i. */
+/* The first guess of row y of x, pixel by pixel: L_0 = the least of the photos, L_i = photo i - a_i L_0. */
 void esra_level_guess_row(const struct level *level, const float *a, int y);
 
-/* Row y of x and u from where the caller says to start. */
+/* Row y of x and u from the caller's start. */
 void esra_level_resume_row(const struct level *level, const struct problem *problem, int channel, int y);
 
 /* Row y of z, the box's dual that goes with x and u, whose rows y-1 and y are known. */

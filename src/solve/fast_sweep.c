@@ -38,7 +38,7 @@ void esra_sweeper_lay_out(struct sweeper *sweeper, struct arena *arena, const st
     esra_vcycle_lay_out(&sweeper->vcycle, arena, largest->width, largest->height, threads);
 }
 
-/* What lies right of a bar is read as the next column of its padding, and a wider level may have been there. */
+/* The column right of a bar is read as padding; a wider level may have left values there. */
 static void clear_bars(struct sweeper *sweeper, const struct level *level)
 {
     size_t row = (size_t)level->layers * (size_t)sweeper->bar_pitch,

@@ -14,7 +14,7 @@ struct sweeper {
 
     /* In the arena, for the largest level. */
     ptrdiff_t bar_pitch;
-    float *zeros;   /* what p is above the first row */
+    float *zeros;   /* stands for p above the first row */
     float *seams;   /* [blocks][2]: bar of a block's first and last row */
     float *scratch; /* [threads]: bar of two rows, and a row of G */
     float *a, *null; /* the constants' coefficients */
@@ -22,7 +22,7 @@ struct sweeper {
 
 void esra_sweeper_lay_out(struct sweeper *sweeper, struct arena *arena, const struct level *largest, int threads);
 
-/* To be called once the arena is placed: clears what must be zero and takes a_i. */
+/* To be called once the arena is placed: clears the buffers that must be zero, and copies a_i. */
 void esra_sweeper_begin(struct sweeper *sweeper, const struct problem *problem);
 
 /* From now on works on this level, halved `halvings` times, with steps r1 and r2 and relaxation rho. */

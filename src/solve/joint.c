@@ -148,7 +148,7 @@ void esra_joint_trim(struct joint *joint)
 {
     esra_arena_free(&joint->vectors);
     esra_arena_free(&joint->expected);
-    if (joint->finest > 0) /* the answers are told beside the photos of that level */
+    if (joint->finest > 0) /* answers have the size of that level, so its photos are needed */
         return;
     esra_arena_free(&joint->pyramid);
     joint->halved = false;

@@ -17,7 +17,7 @@ struct joint_settings {
     double lambda_transmitted; /* weight of |grad T| */
     double lambda_reflected;   /* weight of |grad R| */
     double lambda_expected;    /* weight of |grad T - E|, where the model has an E */
-    double robust_scale;       /* residuals well above this are not believed */
+    double robust_scale;       /* residuals well above this are outliers */
     double edge_scale;         /* gradients well below this are smoothed as squares */
     double negative;           /* weight of values below zero */
     int reweighings;           /* at the finest level */
@@ -82,7 +82,7 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
 esra_status esra_joint_resume(struct joint *joint, const struct joint_model *model,
                               const struct joint_settings *settings, struct joint_info *info);
 
-/* Frees what only solving needs. The answers stay; a further solve takes the memory anew. */
+/* Frees the memory that only solving needs. The layers stay; a further solve allocates again. */
 void esra_joint_trim(struct joint *joint);
 
 /* The answers, at the size solved; the caller frees the images. */
@@ -91,7 +91,7 @@ esra_status esra_joint_transmitted(const struct joint *joint, struct image *out)
 /* R on its canvas, whose sample (0,0) is pixel (*left, *top) of the frame in which g_i says where R is. */
 esra_status esra_joint_reflected(const struct joint *joint, struct image *out, int *left, int *top);
 
-/* What photo i reflects, in the reference frame: b_i R(g_i x); zero where R is not known. */
+/* The reflection in photo i, in the reference frame: b_i R(g_i x); zero where R is not known. */
 esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *out);
 
 /* Photo i as the layers explain it, a_i T + b_i R(g_i x), as it is, and a mask of one channel, 0 where it or R is not

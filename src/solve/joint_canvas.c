@@ -15,7 +15,7 @@ static void extend(double *low, double *high, double value)
     *high = fmax(*high, value);
 }
 
-/* What the canvas has to hold. */
+/* The rectangle the canvas must cover. */
 struct bounds {
     double left, right, top, bottom;
 };

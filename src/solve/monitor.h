@@ -40,14 +40,15 @@ esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena);
 /* Bytes that this takes for a problem, of which only the sizes are looked at. */
 size_t esra_monitor_room(const struct problem *problem, int threads);
 
-/* An engine that takes channels one after the other says which comes; the others begin with all of them. */
+/* For engines that solve one channel after the other: `channel` is solved next. Others need not call it. */
 void esra_monitor_turn(struct monitor *monitor, int channel);
 
 /* Certifies one channel's iterate; copies it to the caller where it is the best so far. All channels of an iteration
  * are shown before esra_monitor_decide(). */
 void esra_monitor_show(struct monitor *monitor, int channel, const struct candidate *candidate);
 
-/* Without a look, for who has had enough: the field of zeros, which proves that no F is negative. */
+/* For a run that the caller has stopped: keeps the zero dual field with the bound 0, which holds for every problem, and
+ * computes nothing. */
 void esra_monitor_settle(struct monitor *monitor, int channel, const struct candidate *any);
 
 /* About what esra_monitor_show() would find the channel's relative gap to be, from a sample of the rows at a fraction of

@@ -198,7 +198,7 @@ int esra_pactv_solve(struct pactv *prox)
         iterate(prox, its, count);
         for (int n = 0; n < count; n++, k++) {
             bool settled = sqrt(total(its[n].moved)) <= prox->tolerance * sqrt(total(its[n].norm));
-            /* What stood in the layer before the first iteration is left over from another problem. */
+            /* Before the first iteration the layer holds values of another problem: its change means nothing. */
             calm = k > 0 && settled ? calm + 1 : 0;
         }
         if (prox->interrupted && prox->interrupted(prox->context))

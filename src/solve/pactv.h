@@ -25,7 +25,7 @@ struct pactv {
     double tolerance;
     int max_iterations;
 
-    /* Asked between iterations; true ends the work early, with what there is. May be NULL. */
+    /* Called between iterations; true ends the work early with the last iterate. May be NULL. */
     bool (*interrupted)(void *context);
     void *context;
 };

@@ -171,7 +171,7 @@ static void descend_block(void *work, int task, int worker)
     }
 }
 
-/* What PACTV asks between its iterations. */
+/* The function that PACTV calls between its iterations. */
 struct lookout {
     struct monitor *monitor;
     bool calling_thread;

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Two bends a photo; what bisection adds halves the bracket to nothing. */
+/* The slope has two kinks a photo; the rest is for bisection, enough to shrink the bracket to one double. */
 #define MAX_STEPS 100
 
 struct column {

@@ -1,4 +1,4 @@
-/* solve/pointwise.h - the exact answer where the gradient term counts nothing: each pixel by itself. */
+/* solve/pointwise.h - the exact solution where the gradient term is negligible: each pixel by itself. */
 #ifndef ESRA_SOLVE_POINTWISE_H
 #define ESRA_SOLVE_POINTWISE_H
 

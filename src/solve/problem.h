@@ -1,4 +1,4 @@
-/* solve/problem.h - a problem whose every sample has been looked at: what the engines and the certificate may rely on. */
+/* solve/problem.h - a problem whose every sample has been checked, so that engines and certificate may rely on it. */
 #ifndef ESRA_SOLVE_PROBLEM_H
 #define ESRA_SOLVE_PROBLEM_H
 

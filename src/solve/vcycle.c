@@ -189,7 +189,7 @@ static void solve_coarsest(const struct vcycle *v, const struct vlevel *level)
     }
 }
 
-/* jacobi f + P e in row y: what the last smoothing starts from. */
+/* jacobi f + P e in row y, from which the last smoothing starts. */
 static void prolong_row(struct vring *ring, int y)
 {
     const struct vlevel *fine = &ring->v->level[ring->level], *coarse = fine + 1;
