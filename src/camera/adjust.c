@@ -196,7 +196,7 @@ static void differentiate(const struct guess *guess, const struct tracks *tracks
     double side = side_of(tracks), w = guess->w[track];
     double jet[2][3], change[LENS_PARAMETERS][2], f = c->focal_px, p2 = p->px * p->px + p->py * p->py;
     double qx = (from->x - c->cx) / f, qy = (from->y - c->cy) / f;
-    /* What the lens does once more on the way out. */
+    /* The lens distorts once more on the way out. */
     double out[LENS_PARAMETERS][2] = {{f * p->px * (1 + c->k1 * p2), f * p->py * (1 + c->k1 * p2)},
                                       {f * p->px * p2, f * p->py * p2},
                                       {side, 0},

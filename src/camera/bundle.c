@@ -45,7 +45,7 @@ static void turn_inside_out(struct guess *guess, const struct tracks *tracks, fl
     }
 }
 
-/* Leaves out what lies too far off, and tracks that are then seen in fewer than two photos (where there are two). */
+/* Drops outliers: sightings with too large an error, and tracks then seen in fewer than two photos (where there are two). */
 static void drop_outliers(struct adjusting *s, const struct guess *guess)
 {
     int photos = s->tracks->photos, least = photos > 2 ? 2 : 1;

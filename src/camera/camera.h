@@ -20,7 +20,7 @@
 #include "base/context.h"
 #include "base/image.h"
 
-/* Fewer say nothing that chance could not. */
+/* Fewer fit some camera by chance. */
 #define CAMERA_TRACKS_LEAST 20
 
 struct pose {
@@ -44,9 +44,9 @@ struct camera {
     int photos, reference, width, height;
     double focal_px, k1, cx, cy;
     struct pose *pose; /* [photos], owned; the reference's is the identity */
-    bool found;        /* else there were too few tracks: every pose is the identity, and w means nothing */
+    bool found;        /* else there were too few tracks: every pose is the identity, and w is undefined */
     int tracks;        /* that fit */
-    double error_px;   /* median distance of what was tracked from where the camera says it is */
+    double error_px;   /* median reprojection error of the tracks */
     /* Median distance in px of tracks from the homography that fits them best, photo by photo. Where it is not clearly
      * above error_px there is no parallax, depth is not determined, and a homography is enough. */
     double parallax_px;

@@ -17,14 +17,14 @@
 /* Of the Gaussian window for shares; three times as far. */
 #define SHARE_PX    2.
 #define SHARE_REACH 6
-/* Gradients below this are noise: they are explained, and explain nothing. */
+/* Gradients below this are noise, and left out of the shares. */
 #define SHARE_NOISE .01f
 /* A difference cannot leave more unexplained than there is, but for noise. */
 #define SHARE_EXCESS .02f
 #define BEST_MOST    3
 #define BAND_MOST    (BLOCK_ROWS + 2 * SHARE_REACH)
 
-/* What one worker needs for a band. */
+/* One worker's buffers for a band. */
 struct band {
     float *turned;                 /* [field][row][3][width]: R (q~, 1) */
     float *depths;                 /* [BAND_MOST][width]: w */
@@ -86,7 +86,7 @@ static void turn_row(const struct sweep *s, int field, int y, float *turned)
     }
 }
 
-/* Where a row at depth w is seen, in px of the reduced photo. What is behind the camera comes out far away. */
+/* Where a row at depth w is seen, in px of the reduced photo. Points behind the camera come out far outside. */
 static void place_row(const struct sweep *s, int field, const float *restrict turned, const float *restrict w,
                       float *restrict across, float *restrict down)
 {
@@ -299,7 +299,7 @@ static void sweep_block(void *work, int task, int worker)
             w->shares->least.data[n] = w->shares->here.data[n] = 1;
     else
         memset(w->volume + (size_t)begin * s->width * s->padded, 255, (size_t)(end - begin) * s->width * s->padded);
-    /* The caller's own thread may ask, and runs through the blocks that are left. */
+    /* Only the caller's own thread may ask; once it is stopping, its remaining blocks return at once. */
     if (worker == 0 && esra_context_stopping(w->context))
         return;
     for (int label = 0; label < s->labels; label++) {

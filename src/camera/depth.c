@@ -18,7 +18,7 @@
 struct smoothing {
     double small,
         large; /* what a step by one label costs, and by more; the unit is the sweep's (differences of gradients) */
-    double speckle;    /* patches of no more than this share of the picture are not believed */
+    double speckle;    /* patches of no more than this share of the picture are outliers */
     double fill, edge; /* esra_fill's smoothness and edge */
     float contrast;    /* the guide is multiplied by this */
 };
@@ -55,9 +55,9 @@ static const struct recipe reflected = {
 #define EDGE_GRADIENT .03f
 /* Neighbours belong to one patch where their labels differ by no more. */
 #define PATCH_LABELS 1.5f
-/* What the photos told is kept as it is from this confidence on. */
+/* From this confidence on a label is kept as it is. */
 #define CERTAIN .08f
-/* A confidence of nothing, so that there is always something to fill from. */
+/* The least confidence, so that filling always has a positive weight. */
 #define UNCERTAIN 1e-4f
 /* Labels are refined to a quarter: the parabola does the rest. */
 #define PARTS 4
@@ -162,7 +162,7 @@ static void choose_block(void *work, int task, int worker)
         }
 }
 
-/* MENDED <- the label where it is certain, what is filled in where it is not. */
+/* MENDED <- the label where it is certain, elsewhere the value filled in. */
 static esra_status mend(const struct making *m)
 {
     struct plane label = plane_of(m, LOW), mended = plane_of(m, MENDED), confidence = plane_of(m, CONFIDENCE);
@@ -267,7 +267,8 @@ static void set_guard(const struct making *m, struct plane low, struct plane hig
     }
 }
 
-/* What labels near each pixel's own leave unexplained; the share explained in all; with `reach`, the guard into LOW. */
+/* The share of gradients that labels near each pixel's own leave unexplained; *explained: the share explained in all; with
+ * `reach`, the guard into LOW. */
 static esra_status explain(const struct making *m, int reach, double *explained)
 {
     struct plane low = plane_of(m, LOW), high = plane_of(m, HIGH), work = plane_of(m, WORK),

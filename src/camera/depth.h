@@ -21,7 +21,7 @@ struct depth {
     double explained; /* share of the reference's gradients that the other photos show in their place, 0..1 */
 };
 
-/* Of what is behind the glass. The camera must have been found. */
+/* Depth of the scene behind the glass. The camera must have been found. */
 esra_status esra_depth_transmitted(struct depth *depth, struct context *context, const struct camera *camera,
                                    const struct image *photos, const struct depth_options *options);
 

@@ -17,7 +17,7 @@
 /* Fewer tracks are no group: as many, and this share of all. */
 #define TRACKS_LEAST 8
 #define TRACKS_SHARE .01
-/* What a group explains is measured at this size. */
+/* Size at which the share that a group explains is measured. */
 #define SIDE_PX 350
 /* Tracks are compared with an eighth as many neighbours as the smaller group has tracks, no more than so many. Then a thing's
  * tracks at its contour, which have foreign neighbours, are the same share of all however many there are; of six neighbours

@@ -4,7 +4,7 @@
 
 #include "camera/camera.h"
 
-/* What lies nearer to the plane of a camera than this share of its distance from the reference is not seen. */
+/* Points nearer to the plane of a camera than this share of their distance from the reference count as behind it. */
 #define MODEL_BEFORE .05
 
 /* q~ of a pixel of the reference: the direction (q~, 1) in which it looks. The lens' inverse is taken to first order,

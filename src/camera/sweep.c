@@ -1,4 +1,4 @@
-/* camera/sweep.c - what a sweep compares: the list of depths, and the gradients of the photos reduced. */
+/* camera/sweep.c - the inputs of a plane sweep: the list of depths, and the gradients of the reduced photos. */
 #include "camera/sweep.h"
 
 #include <math.h>

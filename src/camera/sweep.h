@@ -1,4 +1,4 @@
-/* camera/sweep.h - how well the photos agree with the reference through every depth of a list. */
+/* camera/sweep.h - plane sweep: the cost volume of the photos against the reference, over a list of depths. */
 #ifndef ESRA_CAMERA_SWEEP_H
 #define ESRA_CAMERA_SWEEP_H
 
@@ -7,7 +7,7 @@
 #include "camera/camera.h"
 #include "ops/field.h"
 
-/* More photos take time and say nothing new; those with most tracks are compared. */
+/* More photos take time and add no information; those with most tracks are compared. */
 #define SWEEP_PHOTOS 15
 /* A cost of `truncate`, the largest, in the volume. */
 #define SWEEP_WHOLE 250
@@ -53,7 +53,7 @@ esra_status esra_sweep_load(struct sweep *sweep, struct context *context);
 
 void esra_sweep_free(struct sweep *sweep);
 
-/* volume[(y * width + x) * padded + k] = how badly label k fits, 0..SWEEP_WHOLE; 255 past the last label. */
+/* The cost volume: volume[(y * width + x) * padded + k] = the cost of label k, 0..SWEEP_WHOLE; 255 past the last label. */
 esra_status esra_sweep_costs(const struct sweep *sweep, struct context *context, uint8_t *volume);
 
 /* Planes of the sweep's size. Shares of the reference's gradients, in a window of 2 px, that labels leave unexplained.

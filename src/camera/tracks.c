@@ -20,7 +20,7 @@
 #define BASE_PIXELS  3.2e6
 #define CORNERS_MOST 2500
 #define TRACKS_MOST  1500
-/* With many photos each track says much, and the bundle's time grows with the square of their number. */
+/* With many photos each track has many sightings, and the bundle's time grows with the square of the photos' number. */
 #define SIGHTINGS_MOST 18000
 #define RETURN_PX      .4
 /* Corners are followed from here: a window of 21 pixels is then 672 wide. */
@@ -36,7 +36,7 @@ struct sight {
     struct features features;
 };
 
-/* What is to be followed: guess[photo] where a match says so, else from where it stands in the reference. */
+/* A point to be followed, starting at guess[photo] where there is a match, else at its place in the reference. */
 struct points {
     struct tracks *tracks; /* in px of level 0; seen: a match has given it */
     const struct sight *sights;

@@ -12,7 +12,7 @@
 #define REFINEMENTS 4
 #define SETTLED_PX  .5
 #define LENS_STEPS  4
-/* Of a place into which nothing was dropped. */
+/* A pixel that no point falls into. */
 #define EMPTY -INFINITY
 
 static bool is_inside(float u, float v, int width, int height)
@@ -48,7 +48,7 @@ static void frame_free(struct frame *frame)
     esra_image_free(&frame->nearest);
 }
 
-/* GROWN: the nearest of each pixel and its neighbours, which closes the cracks between points. */
+/* GROWN: the nearest of each pixel and its neighbours (a dilation), which closes the cracks between points. */
 static esra_status frame_create(struct frame *frame, struct context *context, const struct camera *camera, int n,
                                 const struct image *inverse, struct canvas_offset offset)
 {
