@@ -17,7 +17,7 @@
 #define EXPLAINED_LEAST .03
 #define CHANCE_TIMES 4
 
-/* What is kept of a photo until all are known: the energy its two motions explain, at the work level. */
+/* Kept for every photo until all are aligned: the energy its two motions explain, at the work level. */
 struct pair {
     struct image maps; /* [0] transmitted, [1] reflected */
 };
@@ -81,7 +81,7 @@ static double chance_share(struct aligning *a, const struct view *view, const st
     return sum / 4;
 }
 
-/* From the work level to the finest, on the pixels that `map` says move so. */
+/* Refines from the work level to the finest, on the inliers of `map`. */
 static esra_status finish(struct aligning *a, const struct view *view, struct plane map, struct hypothesis *h)
 {
     const struct image *base = &a->view.pyramid.level[0];
@@ -164,7 +164,7 @@ done:
     return status;
 }
 
-/* <U_t - U_r, sum>: whether a photo's two layers are named as those of the others are. */
+/* <U_t - U_r, sum>: positive if the photo's two layers are in the same order as those of the others. */
 static double correlate_maps(const struct image *maps, const struct image *sum)
 {
     size_t pixels = image_pixels(maps);

@@ -79,7 +79,7 @@ static void rank(const struct pairing *p, struct reflection_candidates *list, st
     list->each[place] = found;
 }
 
-/* Refines t between two levels; keeps what correlates better at the finer one, before or after. */
+/* Refines t between two levels; keeps whichever correlates better at the finer one, t or the refined one. */
 static esra_status improve(const struct pairing *p, struct transform t, bool rough, int finest,
                            struct reflection_candidate *found)
 {

@@ -1,4 +1,4 @@
-/* align/hypotheses.h - the motions that might explain what differs between two photos. */
+/* align/hypotheses.h - candidate motions between two photos. */
 #ifndef ESRA_ALIGN_HYPOTHESES_H
 #define ESRA_ALIGN_HYPOTHESES_H
 

@@ -22,7 +22,7 @@
 #define CUTOFF 2.5
 #define CUTOFF_ROUGH 4.5
 #define ROUGH_ITERATIONS 4
-/* A step under this many pixels at the corners changes nothing that shows. */
+/* Converged: a step moves the corners by fewer pixels than this. */
 #define STEP_LEAST_PX 1e-3
 /* Exposure between photos of one series differs by less; a gain outside comes from a wrong transform. */
 #define GAIN_LEAST .5
@@ -38,7 +38,7 @@ struct sums {
     double photo, reference; /* energy of the fields where both see */
 };
 
-/* One level: what is fixed, and the planes worked on. */
+/* One level of the pyramid: its inputs, the current estimate, and scratch. */
 struct stage {
     struct context *context;
     const struct field *reference, *photo;
@@ -113,7 +113,7 @@ static void residual_block(void *work, int task, int worker)
 }
 WIDE_TASK(residual_block)
 
-/* What is counted: values where strength is over the least, each part of the rows in bins of its own. */
+/* A histogram of the values where strength is over the least; each part of the rows counts in bins of its own. */
 struct counting {
     struct plane values, strength;
     double least;
@@ -228,7 +228,7 @@ static struct sums add_up(struct stage *stage)
     return total;
 }
 
-/* One Gauss-Newton step; false when there is nothing more to gain. */
+/* One Gauss-Newton step; false on convergence, singular equations or divergence. */
 static bool iterate(struct stage *stage, enum motion motion, bool rough, struct refined *refined)
 {
     int width = stage->warped.width, height = stage->warped.height;

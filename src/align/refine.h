@@ -18,8 +18,8 @@ struct refine_options {
 };
 
 struct refined {
-    double gain;  /* photo's gradients / reference's, over the pixels that moved as the transform says */
-    double share; /* of the pixels seen by both that did */
+    double gain;  /* photo's gradients / reference's, over the inliers */
+    double share; /* of inliers among the pixels seen by both */
 };
 
 /* Improves *transform (in coordinates of level 0). It stays at the start where the equations are singular. */

@@ -83,7 +83,7 @@ done:
     return status;
 }
 
-/* R's motion against T's, from what alignment saw: x -> transmitted^-1 (reflected (x)). */
+/* R's motion relative to T's, from the two motions of the alignment: x -> transmitted^-1 (reflected (x)). */
 static void add_second_motion(struct pairing *p, const struct searching *s, int photo)
 {
     const struct photo_motion *m = s->problem->motions ? &s->problem->motions[photo] : NULL;
@@ -130,7 +130,7 @@ static void searching_free(struct searching *s)
     esra_release(&s->mask_images);
 }
 
-/* Masks after halving: seen only where nothing unseen was mixed in. */
+/* Halved masks: a pixel counts as seen only if all that were averaged into it were. */
 static void harden(struct image *mask)
 {
     for (size_t n = 0; n < image_pixels(mask); n++)

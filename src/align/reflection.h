@@ -9,7 +9,7 @@
 
 struct reflection_candidate {
     struct transform transform; /* where the reference shows R at x, the aligned photo shows it at transform(x) */
-    double score;               /* correlation of what both photos hold beside T, -1..1 */
+    double score;               /* correlation of the two photos' remainders, -1..1 */
 };
 
 struct reflection_candidates {

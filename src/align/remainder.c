@@ -1,4 +1,4 @@
-/* align/remainder.c - what aligned photos hold beside the transmitted layer, as gradient fields. */
+/* align/remainder.c - the remainders of aligned photos, without the transmitted layer, as gradient fields. */
 #include "align/remainder.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "base/rows.h"
 
-/* Reflections are mostly out of focus; what is finer is noise and the transmitted layer's own errors. */
+/* Reflections are mostly out of focus; finer detail is noise and the transmitted layer's own errors. */
 #define BLUR_PX 1.
 #define PHOTOS_AT_ONCE 64
 /* A step of 8-bit samples near black in linear light: the root of less is noise. */
