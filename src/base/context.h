@@ -1,5 +1,5 @@
-/* base/context.h - what work runs in: its threads, the instructions it may use, whom to ask whether it is still wanted,
- * and where failures are told. Everything long takes a context. */
+/* base/context.h - an execution context: threads, the instructions that may be used, the question whether the work is
+ * still wanted, and the message for failures. Every function that runs long takes one. */
 #ifndef ESRA_BASE_CONTEXT_H
 #define ESRA_BASE_CONTEXT_H
 
@@ -13,7 +13,7 @@ struct context {
     struct pool *pool;
     unsigned features; /* instructions that tasks may use, a set of enum cpu_feature */
 
-    context_question *enough; /* NULL: nobody asks to stop */
+    context_question *enough; /* NULL: nothing stops the work */
     void *user;
     double asked_s; /* when `enough` was last called, on the timer */
     bool stopping;
@@ -31,7 +31,8 @@ void esra_context_limit(struct context *context, unsigned mask);
 /* Threads that really run, at least 1. */
 int esra_context_threads(const struct context *context);
 
-/* From here on esra_context_stopping() calls `enough`, at most every tenth of a second. NULL: nobody is asked. */
+/* From here on esra_context_stopping() calls `enough`, at most every tenth of a second. NULL: nothing
+ * stops the work. */
 void esra_context_ask(struct context *context, context_question *enough, void *user);
 
 /* True from the first yes on. Long loops call it and end early. Only the thread that called esra_context_run() may call

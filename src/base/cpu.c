@@ -1,4 +1,4 @@
-/* base/cpu.c - what the processor offers. */
+/* base/cpu.c - the processors and their instruction sets. */
 #define _GNU_SOURCE
 #include "base/cpu.h"
 

@@ -1,4 +1,4 @@
-/* base/cpu.h - what the processor offers. */
+/* base/cpu.h - the processors and their instruction sets. */
 #ifndef ESRA_BASE_CPU_H
 #define ESRA_BASE_CPU_H
 

@@ -22,7 +22,7 @@ void esra_image_free(struct image *image);
 /* Of all its samples. */
 double esra_image_mean(const struct image *image);
 
-/* count images of one size, zeroed; where memory is short, what there is of them is for esra_images_free(). */
+/* count images of one size, zeroed. On failure esra_images_free() frees those that were made. */
 esra_status esra_images_create(struct image **images, int count, int width, int height, int channels,
                                struct message *message);
 

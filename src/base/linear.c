@@ -10,7 +10,7 @@ static bool factor(double *a, int n)
         double whole = a[j * n + j], pivot = whole;
         for (int k = 0; k < j; k++)
             pivot -= a[j * n + k] * a[j * n + k];
-        /* What is left of a pivot below 1e-14 of it is rounding. */
+        /* A pivot that has lost all but 1e-14 of itself is rounding error: the matrix is singular. */
         if (!(pivot > 1e-14 * whole))
             return false;
         a[j * n + j] = sqrt(pivot);

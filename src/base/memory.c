@@ -49,7 +49,7 @@ double esra_block_bytes(double bytes)
     return ceil(bytes / unit) * unit;
 }
 
-/* What the system gave begins before the block, by at least the word in which free() finds it. */
+/* The system's allocation begins before the block, by at least the word that stores its address for free(). */
 static void *begin_block(void *whole, size_t alignment)
 {
     char *block = (char *)whole + (alignment - (uintptr_t)whole % alignment);

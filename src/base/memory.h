@@ -11,7 +11,7 @@
 /* *product = a * b, or false and *product = 0 where that does not fit. */
 bool esra_size_multiply(size_t a, size_t b, size_t *product);
 
-/* What a block of so many bytes takes of the system's memory once it is written to, rounded as below. */
+/* Bytes that the system provides for a block of so many once it is written to, rounded as below. */
 double esra_block_bytes(double bytes);
 
 /* count * size bytes, zeroed and aligned; NULL where memory is short or the product overflows. */

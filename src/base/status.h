@@ -19,7 +19,7 @@ esra_status esra_fail(struct message *message, esra_status status, const char *f
 
 esra_status esra_fail_memory(struct message *message);
 
-/* Leaves the function through its label done, where what it holds is freed, with the status in `status`. */
+/* On failure, goes to the function's label `done`, which frees everything it holds, with the status in `status`. */
 #define TRY(call)               \
     do {                        \
         status = (call);        \

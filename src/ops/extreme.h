@@ -6,7 +6,7 @@
 #include "base/context.h"
 #include "base/plane.h"
 
-/* to = the largest sample of `from` within `reach` pixels along both axes, what lies beyond the border not counting.
+/* to = the largest sample of `from` within `reach` pixels along both axes, the border cutting the window off.
  * Both have the same size; they may be the same plane. scratch has their size too, its rows without gaps. */
 void esra_largest(struct context *context, struct plane from, struct plane to, int reach, struct plane scratch);
 

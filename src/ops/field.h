@@ -1,5 +1,5 @@
-/* ops/field.h - the colour gradients of an image, which is what motion is estimated on: they do not see a constant
- * veil, and where two layers overlap a pixel's gradient mostly belongs to one of them.
+/* ops/field.h - the colour gradients of an image, on which motion is estimated: a constant veil does not change
+ * them, and where two layers overlap a pixel's gradient mostly belongs to one of them.
  *
  * A sample holds eight floats side by side, two vectors of colours: the x differences of up to three channels, a zero,
  * their y differences, a zero. Channels that are missing are zero. */

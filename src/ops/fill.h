@@ -1,4 +1,4 @@
-/* ops/fill.h - what is known of a map spread over where it is not, up to the edges of a picture. */
+/* ops/fill.h - edge-aware filling: the known values of a map are spread up to the edges of a picture. */
 #ifndef ESRA_OPS_FILL_H
 #define ESRA_OPS_FILL_H
 

@@ -12,7 +12,7 @@
 #include "base/cells.h"
 #include "ops/diff.h"
 
-/* Each cycle leaves about a tenth of the error; twelve leave what float32 can tell. */
+/* Each cycle leaves about a tenth of the error; after twelve it is below float32's rounding. */
 #define CYCLES 12
 
 #define COARSEST        4 /* a side this small is solved by sweeping */

@@ -17,10 +17,10 @@ static esra_status halve_image(struct context *context, const struct image *from
     return status;
 }
 
-/* Brighter than any light: what an infinite sample counts as, so that differences stay numbers. */
+/* Infinite samples count as this, brighter than any light, so that differences stay finite. */
 #define VALUE_MOST 1e6f
 
-/* NaN and what is below zero count as black: one bad sample must not spread over the levels. */
+/* NaN and negative samples count as black: one bad sample must not spread over the levels. */
 static esra_status take_image(const struct image *from, bool compress, struct image *to, struct message *message)
 {
     int channels = from->channels < 3 ? from->channels : 3;
