@@ -140,14 +140,14 @@ bool esra_jail_reply(int reply, const void *bytes, size_t size)
 
 /* ---- The parent ---- */
 
-esra_status esra_jail_start(struct jail *jail, int input, const char *name, const struct jail_limits *limits,
-                            jail_work *work, void *user, struct message *message)
+esra_status esra_jail_start(struct jail *jail, struct jail_input input, const struct jail_limits *limits, jail_work *work,
+                            void *user, struct message *message)
 {
     int ends[2];
     pid_t parent = getpid();
-    *jail = (struct jail){.pipe = -1, .name = name, .seconds = limits->seconds};
+    *jail = (struct jail){.pipe = -1, .name = input.name, .seconds = limits->seconds};
     if (pipe2(ends, O_CLOEXEC))
-        return esra_fail(message, ESRA_OVER_LIMIT, "cannot decode %s apart: %s", name, strerror(errno));
+        return esra_fail(message, ESRA_OVER_LIMIT, "cannot decode %s apart: %s", input.name, strerror(errno));
     jail->deadline_s = esra_timer_now_s() + limits->seconds;
     sigset_t all, mask;
     sigfillset(&all);
@@ -156,7 +156,7 @@ esra_status esra_jail_start(struct jail *jail, int input, const char *name, cons
     int reason = errno;
     if (jail->child == 0) {
         ignore_signals(&mask);
-        live(input, ends[1], parent, limits, work, user);
+        live(input.fd, ends[1], parent, limits, work, user);
     }
     pthread_sigmask(SIG_SETMASK, &mask, NULL);
     close(ends[1]);
@@ -165,7 +165,7 @@ esra_status esra_jail_start(struct jail *jail, int input, const char *name, cons
         return ESRA_OK;
     jail->child = 0;
     esra_jail_end(jail);
-    return esra_fail(message, ESRA_OVER_LIMIT, "cannot decode %s apart: %s", name, strerror(reason));
+    return esra_fail(message, ESRA_OVER_LIMIT, "cannot decode %s apart: %s", input.name, strerror(reason));
 }
 
 /* Waits for the child to go, and tells how it went. */

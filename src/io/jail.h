@@ -26,9 +26,15 @@ struct jail {
 /* What the child does: `input` and `reply` are its only files. It ends by returning. */
 typedef void jail_work(void *user, int input, int reply);
 
+/* The file that the child may read; name is for messages. */
+struct jail_input {
+    int fd;
+    const char *name;
+};
+
 /* Starts work(user, ...) in a child. To be called before there are threads. */
-esra_status esra_jail_start(struct jail *jail, int input, const char *name, const struct jail_limits *limits,
-                            jail_work *work, void *user, struct message *message);
+esra_status esra_jail_start(struct jail *jail, struct jail_input input, const struct jail_limits *limits, jail_work *work,
+                            void *user, struct message *message);
 
 /* Exactly size bytes of the answer, whatever they are worth. ESRA_BAD_DATA where the child ends before, or works for
  * too long. */

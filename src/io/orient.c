@@ -31,10 +31,15 @@ static struct walk walk_of(int orientation, ptrdiff_t w, ptrdiff_t h)
 /* Square blocks, so that both sides of a transposition stay in the cache: 32 x 32 floats are 4 KiB. */
 #define BLOCK 32
 
-static void turn_block(float *to, const float *from, struct walk walk, int width, int x0, int y0, int x1, int y1)
+/* Its first sample, and the one past its last. */
+struct block {
+    int x0, y0, x1, y1;
+};
+
+static void turn_block(float *to, const float *from, struct walk walk, int width, struct block block)
 {
-    for (int y = y0; y < y1; y++)
-        for (int x = x0; x < x1; x++)
+    for (int y = block.y0; y < block.y1; y++)
+        for (int x = block.x0; x < block.x1; x++)
             to[(ptrdiff_t)y * width + x] = from[walk.start + y * walk.row + x * walk.column];
 }
 
@@ -42,8 +47,8 @@ static void turn_plane(float *to, const float *from, struct walk walk, int width
 {
     for (int y = 0; y < height; y += BLOCK)
         for (int x = 0; x < width; x += BLOCK)
-            turn_block(to, from, walk, width, x, y, x + BLOCK < width ? x + BLOCK : width,
-                       y + BLOCK < height ? y + BLOCK : height);
+            turn_block(to, from, walk, width,
+                       (struct block){x, y, x + BLOCK < width ? x + BLOCK : width, y + BLOCK < height ? y + BLOCK : height});
 }
 
 esra_status esra_orient(struct image *image, int orientation, struct message *message)

@@ -226,7 +226,8 @@ static esra_status decode_apart(struct photo *photo, struct input *input, const 
     struct order order = {input, options};
     struct jail_limits limits = {memory, options->limits.seconds};
     struct jail jail;
-    esra_status status = esra_jail_start(&jail, input->fd, input->name, &limits, decode_and_send, &order, message);
+    struct jail_input file = {input->fd, input->name};
+    esra_status status = esra_jail_start(&jail, file, &limits, decode_and_send, &order, message);
     if (status == ESRA_OK)
         status = esra_parcel_receive(photo, &jail, options, message);
     esra_jail_end(&jail);
