@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "io/codec.h"
 
-/* Nothing that the command does not have, the format cannot do, or was asked for already. */
+/* Offered only where the command has the option, the format supports it, and it was not given already. */
 static const char *other_advice(const struct decoding *decoding)
 {
     const struct read_options *options = decoding->options;
@@ -113,7 +113,7 @@ esra_status esra_input_slurp(struct input *input, struct bytes *bytes, struct me
     return esra_input_take(input, bytes->data, size, &bytes->size, message);
 }
 
-/* The limit of a pipe: either is memory in one piece. What differs from the usual one is --max-memory. */
+/* Limited as a pipe is: both are one block of memory. A limit other than the default one comes from --max-memory. */
 esra_status esra_decoding_slurp(struct decoding *decoding, struct bytes *bytes)
 {
     const struct limits usual = LIMITS_DEFAULT;

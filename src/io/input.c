@@ -94,7 +94,7 @@ static esra_status make_room(struct input *input, size_t room, struct message *m
     return ESRA_OK;
 }
 
-/* Puts the bytes at the position into the buffer, as many as one reading gives: after those kept, or in their place. */
+/* Reads the next window into the buffer: after the bytes kept of a pipe, otherwise in place of the old ones. */
 static esra_status fill(struct input *input, struct message *message)
 {
     bool append = input->pipe && input->keep;
@@ -131,7 +131,7 @@ esra_status esra_input_borrow(struct input *input, const unsigned char **bytes, 
     return ESRA_OK;
 }
 
-/* Large reads that nothing is kept of go straight to their place. */
+/* Large reads of which nothing is kept bypass the buffer. */
 static esra_status take_directly(struct input *input, void *bytes, size_t size, size_t *got, struct message *message)
 {
     ssize_t count = read_fully(input, bytes, size);
@@ -178,7 +178,7 @@ esra_status esra_input_read(struct input *input, void *bytes, size_t size, struc
     return status;
 }
 
-/* In a pipe the buffer must reach a position before it can be read there; one past the end stays there. */
+/* In a pipe, seeking forward reads; it stops at the end of the input. */
 esra_status esra_input_seek(struct input *input, int64_t position, struct message *message)
 {
     if (input->pipe && position > input->buffer_at + (int64_t)input->buffered) {

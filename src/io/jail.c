@@ -59,7 +59,7 @@ static bool limit(int what, int64_t most)
     return setrlimit(what, &now) == 0;
 }
 
-/* The signal of the soft limit tells why; the hard one, a second later, would only kill. */
+/* The soft limit's signal tells the reason; the hard limit, a second later, only kills. */
 static bool limit_seconds(int seconds)
 {
     struct rlimit now;
@@ -104,7 +104,7 @@ static bool take_files(int input, int reply)
     return true;
 }
 
-/* What handlers the program has for them are not the child's affair: it ends with its parent. */
+/* The program's signal handlers are not for the child: it ends with its parent. */
 static void ignore_signals(const sigset_t *mask)
 {
     signal(SIGINT, SIG_IGN);

@@ -26,8 +26,8 @@ static const int harmless[] = {
     SCMP_SYS(exit_group),
 };
 
-/* Calls of a file that are allowed on one alone. The input is a file, read by pread(): its position is the parent's
- * too. */
+/* System calls that are allowed on one descriptor only. The input is read by pread(), since its file position is shared
+ * with the parent. */
 static const struct {
     int call, fd;
 } of_files[] = {
@@ -35,11 +35,11 @@ static const struct {
     {SCMP_SYS(write), JAIL_REPLY},
 };
 
-/* What allocators say of their own pages: no longer needed, or better large. Other advice is about children, dumps,
- * pages shared with other processes, and faults on purpose. */
+/* The advice that allocators give about their own pages. Other kinds concern children, core dumps, pages shared with other
+ * processes, and deliberate faults. */
 static const int advice[] = {MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE, MADV_NOHUGEPAGE};
 
-/* Memory that can be run is how a hole becomes a program; a file cannot be mapped at all. */
+/* No executable memory, which exploits need; and no file can be mapped. */
 static int allow_memory(scmp_filter_ctx filter)
 {
     int failed = seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
@@ -52,8 +52,8 @@ static int allow_memory(scmp_filter_ctx filter)
     return failed;
 }
 
-/* Some decoders make threads, as many as there are processors for the child itself, which are held as it is. A filter
- * cannot look into clone3's struct: without it libc goes back to clone. */
+/* Some decoders start threads, one for each processor that the child may use; the filter holds for them, too. It cannot
+ * inspect clone3's struct: refused with ENOSYS, libc falls back to clone. */
 static int allow_threads(scmp_filter_ctx filter)
 {
     const unsigned thread = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND;

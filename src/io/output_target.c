@@ -67,8 +67,8 @@ static bool find_link_of_proc(const char *name, char at[PATH_MAX])
     return false;
 }
 
-/* A file behind a descriptor is not replaced, since others may have written into it and go on to: what comes is added where it
- * stands, as with "-". Another process's is opened anew, for appending. */
+/* A file behind an open descriptor is not replaced, since others may be writing into it: the output goes to its current
+ * position, as with "-". A descriptor of another process is opened anew, for appending. */
 static esra_status take_descriptor(struct output *output, const char *link, const struct stat *old, struct message *message)
 {
     struct stat is;
@@ -85,8 +85,8 @@ static esra_status take_descriptor(struct output *output, const char *link, cons
     return ESRA_OK;
 }
 
-/* In a folder with the sticky bit, as /tmp is, a file is replaced by its owner, the folder's, or root alone. That is found now,
- * not when all the work is done. */
+/* In a folder with the sticky bit, such as /tmp, only the owner of the file or of the folder, or root, may replace a file.
+ * Found before the work, not after it. */
 static esra_status check_sticky(const struct output *output, const struct stat *old, struct message *message)
 {
     struct stat is;

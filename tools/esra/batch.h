@@ -36,7 +36,7 @@ esra_status batch_jobs_read(struct batch_jobs *jobs, const char *path, struct me
 
 void batch_jobs_free(struct batch_jobs *jobs);
 
-/* What word number n of a scene names: a photo, or the file of an option; where that takes none, its text. */
+/* The file that word number n of a scene names: a photo, or the value of an option. */
 const char *batch_input(const struct batch_scene *scene, int n);
 
 /* Fails where a line or the journal would write over the jobs file, or what another line reads or writes; the folder of all
@@ -53,11 +53,11 @@ struct batch_journal {
 
 #define BATCH_JOURNAL "journal.jsonl"
 
-/* Opens or makes folder/journal.jsonl. A line that a kill cut off is as if it had not been begun. */
+/* Opens or makes folder/journal.jsonl. An incomplete last line, left by a kill, is ignored. */
 esra_status batch_journal_open(struct batch_journal *journal, const char *folder, struct message *message);
 
-/* Whether this very line was done with the inputs as they are now, and its result is still there. To be asked before the
- * scene is begun. */
+/* Whether this very line was done with the inputs unchanged since, and its result still exists. To be asked before the
+ * scene begins. */
 esra_status batch_journal_find(const struct batch_journal *journal, const char *folder, struct batch_scene *scene,
                                bool *done, struct message *message);
 
@@ -67,7 +67,7 @@ struct batch_end {
     const char *message; /* "" where there is nothing to say */
 };
 
-/* To be told before a scene begins to replace what a line says is done: from then on, and on disk, that is not so. */
+/* To be called before a scene replaces an earlier result: marks that line as not done, on disk. */
 esra_status batch_journal_begin(struct batch_journal *journal, const struct batch_scene *scene, struct message *message);
 
 /* Appends a line, and waits until it is on disk. */

@@ -1,5 +1,5 @@
-/* tools/esra/batch_checks.c - what is found out about the files of a batch before any scene begins: that no line writes
- * over what another reads or writes. A scene looks after its own photos, and does not know those of other lines. */
+/* tools/esra/batch_checks.c - before any scene begins: no line may overwrite what another line reads or writes. A scene
+ * protects its own photos, but does not know those of other lines. */
 #define _DEFAULT_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -20,12 +20,12 @@
 #define JOURNAL 0
 #define NOBODY  (-1)
 
-/* A file that a line would replace, or the folder that it writes into, as the system knows it: whatever links lead there. */
+/* A file that a line would replace, or the folder that it writes into, by device and inode: links do not matter. */
 struct target {
     dev_t device;
     ino_t inode;
     int line;    /* or JOURNAL */
-    bool shares; /* not only a name of it is replaced: another's name for it would show the same */
+    bool shares; /* written through a link: the content changes under its other names, too */
 };
 
 struct targets {
@@ -64,8 +64,8 @@ static esra_status add(struct targets *targets, const struct stat *is, int line,
     return ESRA_OK;
 }
 
-/* A file of the folder, where separating a scene may replace it. Of a link, what it leads to is; of a file that has other names
- * (hard links), this name alone. */
+/* A file in the folder that a separation may replace. Of a symbolic link its target is replaced; of a hard link this name
+ * alone. */
 static esra_status add_file(struct targets *targets, int folder, const char *name, int line, struct message *message)
 {
     struct stat is, own;
@@ -75,8 +75,8 @@ static esra_status add_file(struct targets *targets, int folder, const char *nam
     return add(targets, &is, line, is_link, message);
 }
 
-/* The folder, and the files in it that may be replaced. A folder that is not there yet holds none, and one that cannot be looked
- * into is for its scene to complain of. */
+/* The folder, and the files in it that may be replaced. A folder that does not exist yet has none; one that cannot be read
+ * is reported by its scene. */
 static esra_status add_folder(struct targets *targets, const char *folder, int line, struct message *message)
 {
     struct stat is;

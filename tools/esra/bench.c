@@ -166,7 +166,7 @@ static void run_photo(struct field *f)
     f->kernels.photo(&f->photo);
 }
 
-/* floats: what a pixel takes from memory and gives back, rows above and below not counted twice. */
+/* floats: read and written per pixel; rows above and below are not counted twice. */
 static const struct entry {
     const char *name;
     void (*run)(struct field *field);

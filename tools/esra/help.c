@@ -116,7 +116,7 @@ static enum exit_code work(void *values, const struct parsed *parsed)
 
 const struct command help_command = {
     .name = NAME,
-    .summary = "tell about esra or one of its commands",
+    .summary = "describe esra or one of its commands",
     .operands = "[COMMAND]",
     .max_operands = 1,
     .description = "Without a command, lists the commands and the exit codes.",

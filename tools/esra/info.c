@@ -21,7 +21,7 @@ struct info_options {
 
 static const struct option options[] = {
     {"plan", 0, OPTION_FLAG, NULL, FIELD(plan), false,
-     "also tell how much memory 'esra separate' of these photos will take with the settings given, and roughly how "
+     "also print how much memory 'esra separate' of these photos takes with the settings given, and roughly how "
      "long"},
     {"json", 0, OPTION_FLAG, NULL, FIELD(json), false, "print all of it as JSON"},
     READING_OPTIONS(FIELD(reading)),
@@ -41,8 +41,8 @@ struct job {
 
 /* ---- Reading ---- */
 
-/* Where one cannot be read the others are told of all the same; *code is then that of the first. Only want of memory ends
- * it. */
+/* A photo that cannot be read does not stop the others; *code is then that of the first such photo. Only running out of
+ * memory ends the loop. */
 static esra_status read_heads(struct job *job, enum exit_code *code)
 {
     job->heads = calloc((size_t)job->paths.count + 1, sizeof *job->heads);
@@ -188,15 +188,13 @@ static const struct option_table settings_table = {
 
 const struct command info_command = {
     .name = NAME,
-    .summary = "tell what photos are, and what separating them would take",
+    .summary = "describe photos, and the memory and time that separating them takes",
     .operands = "PHOTO...",
     .max_operands = 1 << 20,
-    .description = "Prints format, size upright, depth, colours, profile and orientation of each photo. Only the heads "
-                   "of files are read: "
-                   "a photo that is damaged further on is told of as if it were whole.\n\n"
-                   "With --plan, tells the memory that 'esra separate' would take at its peak, within a tenth, for the "
-                   "same photos and "
-                   "settings.",
+    .description = "Prints format, size (upright), bit depth, channels, profile and orientation of each photo. Only "
+                   "headers are read: damage in the pixel data goes unnoticed.\n\n"
+                   "With --plan, prints the peak memory of 'esra separate' for these photos and settings, to within "
+                   "ten per cent.",
     .example = "esra info --plan shop-*.jpg",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

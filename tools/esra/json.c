@@ -18,7 +18,7 @@ static void *noting_malloc(size_t size)
     return block;
 }
 
-/* jansson 2.14's reader leaves out what it cannot store, and then finds fault with what is left. */
+/* When memory is short, jansson 2.14's reader drops bytes silently and then reports a syntax error. */
 esra_status json_read(json_t **object, const char *text, size_t size, json_error_t *error, struct message *message)
 {
     ran_out = false;

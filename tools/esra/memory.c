@@ -139,8 +139,7 @@ esra_status memory_check_solve(const struct memory_shape *shape, double given, c
                      need, limit);
 }
 
-/* Not getrusage(), whose number goes on across exec: it would be that of the shell that started us, were that larger.
- */
+/* Not getrusage(): its maximum survives exec, and may be that of the shell that started us. */
 double memory_peak(void)
 {
     char line[256];

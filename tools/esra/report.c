@@ -74,7 +74,7 @@ static const char *verdict(const esra_separation *separation)
     return "";
 }
 
-/* Nobody can check a layer but by what it says of a photo it was not made from. */
+/* The only check of layers without ground truth: how well they predict a photo that was left out. */
 #define CLEARLY_BETTER 1.5
 
 static void put_prediction(struct page *page, const esra_separation *s)

@@ -86,8 +86,8 @@ static const struct photo *first_in_colour(const struct scene *scene)
     return photo;
 }
 
-/* What is drawn from a grey photo that was widened is in colour, which a profile for grey does not describe: it takes that
- * of the first photo in colour. */
+/* Layers of a grey photo that was widened to RGB are in colour, which its grey profile does not describe: they take the
+ * profile of the first colour photo. */
 static esra_status take_colour(struct scene *scene, int i, bool stored, struct message *message)
 {
     const struct photo *from = first_in_colour(scene);
@@ -122,7 +122,7 @@ static esra_status read_photo(struct scene *scene, int i, const struct scene_opt
     esra_status status;
     read.accept = accept;
     read.accept_user = &new;
-    /* What is kept of a pipe, or of a file whose library wants it whole, is memory, too. */
+    /* Bytes buffered from a pipe, or of a file whose library needs all of it, count as memory, too. */
     if (options->most_bytes > 0 && (read.limits.stream == 0 || options->most_bytes < (double)read.limits.stream))
         read.limits.stream = (int64_t)fmin(options->most_bytes, 0x1p62);
     TRY(esra_photo_read(&scene->photos[i], scene->paths.items[i], &read, message));
@@ -150,7 +150,7 @@ done:
     return status;
 }
 
-/* A pattern that fits no file reaches us as one name: that it is not there says more than that it is one. */
+/* A shell pattern without a match arrives as one name: "does not exist" then says more than "only one photo". */
 static esra_status check_that_it_is_there(const char *path, struct message *message)
 {
     struct input input;
@@ -183,7 +183,7 @@ done:
     return status;
 }
 
-/* Code values taken as they are have no known colours. */
+/* Stored code values have no known colour space. */
 static struct colour_map map_between(const struct scene *scene, int from, int to)
 {
     if (scene->lights[from].origin == LIGHT_STORED)

@@ -13,7 +13,7 @@
 /* What both commands take. */
 #define SCENE_OPTIONS                                                                                                  \
     {"reference", 'r', OPTION_TEXT, "N", FIELD(reference), false,                                                      \
-     "the photo, from 1, in whose frame the answer is drawn (default: the middle one)"},                               \
+     "the photo, counted from 1, in whose frame the layers are computed (default: the middle one)"},                               \
         {"tolerate-truncated", 0, OPTION_FLAG, NULL, FIELD(tolerate_truncated), false,                                 \
          "use what can be read of a damaged photo"},                                                                   \
         READING_OPTIONS(FIELD(reading)),                                                                               \
@@ -24,7 +24,7 @@
 static const struct option separate_options[] = {
     {"output", 'o', OPTION_FILE, "FOLDER", FIELD(output), true, "where the layers go; made if it is not there"},
     {"strength", 0, OPTION_TEXT, "0..1", FIELD(strength), false,
-     "how much of the reflection to take out (default 1)"},
+     "how much of the reflection to remove: 1 all of it, 0 none (default 1)"},
     {"layers", 0, OPTION_TEXT, "all|transmitted|reflected", FIELD(layers), false, "which layers to write (default all)"},
     {"format", 0, OPTION_TEXT, "png|jpg|tif|npy", FIELD(format), false, "of the layers (default png)"},
     {"quality", 0, OPTION_TEXT, "1..100", FIELD(quality), false, "of JPEG (default 95)"},
@@ -32,11 +32,11 @@ static const struct option separate_options[] = {
      "how much brighter to draw the reflected layers (default 2)"},
     SCENE_OPTIONS,
     {"transforms", 0, OPTION_FILE, "FILE", FIELD(transforms), false,
-     "align by these, as 'esra align' writes them, instead of finding out"},
+     "use these transforms, as 'esra align' writes them, instead of estimating them"},
     {"mixing", 0, OPTION_TEXT, "a_1,...,a_m", FIELD(mixing), false,
-     "how brightly each photo shows the scene, instead of measuring it"},
+     "the mixing coefficients: how brightly each photo shows the scene; instead of estimating them"},
     {"gradients", 0, OPTION_FILE, "FILE", FIELD(gradients), false,
-     "the layers' gradients in the reference's frame, as for 'esra solve', instead of finding them"},
+     "the layers' gradients in the reference's frame, as for 'esra solve', instead of estimating them"},
     MEMORY_OPTION(FIELD(max_memory)),
     {"no-report", 0, OPTION_FLAG, NULL, FIELD(no_report), false, "do not write report.html"},
     {"json", 0, OPTION_FLAG, NULL, FIELD(json), false, "also print result.json on standard output"},
@@ -56,7 +56,8 @@ static enum exit_code fail(const struct job *job, esra_status status)
 
 /* ---- The run ---- */
 
-/* No memory is taken before the layers come, when most of what led to them is free again. */
+/* Reserves addresses only: the pages are first written when the layers are returned, after the library has freed most of
+ * its own memory. */
 static esra_status make_answer(struct job *job, struct photo *answer, const struct photo *like)
 {
     answer->depth = like->depth;
@@ -126,7 +127,7 @@ done:
     return status;
 }
 
-/* Keeps a certificate for the plot; where they become many, every second one is let go. */
+/* Keeps a certificate for the plot; when the array is full, every second one is dropped. */
 static void keep_point(struct job *job, const esra_info *so_far)
 {
     if (job->point_count == MOST_POINTS) {
@@ -212,7 +213,7 @@ static enum exit_code separate(void *all, const struct parsed *parsed)
     TRY(run_library(job, esra_solver_separate, NULL, 0));
     return finish(job);
 done:
-    signals_begin(); /* and no end at once: what was begun is taken away in order */
+    signals_begin(); /* no longer exit inside the handler: job_free() removes what was begun */
     return signals_seen() ? signals_complain(job->name, 0, "") : fail(job, status);
 }
 
@@ -345,9 +346,9 @@ const struct command align_command = {
     .operands = "PHOTO...",
     .max_operands = 1 << 20,
     .description =
-        "Writes the transforms by which the scene behind the glass and, where it is found, the reflection stand still: they "
-        "can be looked at, repaired by hand, and given to 'esra separate --transforms'. With --motion auto they are homographies; "
-        "by depth, where no transform is, they are the median shifts.",
+        "Estimates, for each photo, the transforms from the reference that align the scene behind the glass and, where it is "
+        "found, the reflection. They can be inspected, corrected by hand, and given to 'esra separate --transforms'. With "
+        "--motion auto they are homographies; with --motion depth, where no single transform fits, the median shifts.",
     .example = "esra align shop-*.jpg -o transforms.json",
     .options = align_options,
     .option_count = sizeof align_options / sizeof align_options[0],

@@ -1,5 +1,5 @@
-/* tools/esra/separate_checks.c - what is found out about the files of esra separate before any work is done: layers that
- * cannot be written are hours lost. */
+/* tools/esra/separate_checks.c - checks of the output files of esra separate before any work: a layer that cannot be
+ * written at the end would waste all of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +50,8 @@ bool job_may_write(const char *file)
     return false;
 }
 
-/* A name that cannot be written is found now, not when the layers are there and would be lost. A pipe is not tried: its
- * reader would take the end of that for the end of the file. */
+/* Tries to begin the file, so that a name that cannot be written is found before the work. Not of a pipe: its reader would
+ * see the end of the file. */
 static esra_status try_file(const char *path, struct message *message)
 {
     struct stat is;
@@ -63,7 +63,7 @@ static esra_status try_file(const char *path, struct message *message)
     return status;
 }
 
-/* A layer is worth more than the EXIF of its photo, which JPEG may have no room for: that is then left out. */
+/* JPEG may have no room for the EXIF block: it is then left out, and the layer is written without. */
 static esra_status fit_metadata(struct job *job, const char *path, struct photo *like)
 {
     struct write_options options = job_picture_options(job);
@@ -94,7 +94,7 @@ done:
     return status;
 }
 
-/* And keeps its path. */
+/* Also keeps its path. */
 static esra_status check_file(struct job *job, const char *file, struct photo *like)
 {
     char *path = esra_paths_join(job->options.output, file);

@@ -5,7 +5,7 @@
 #include "memory.h"
 #include "separate.h"
 
-/* Which of the words it is, the first where nothing was said; -1: none. */
+/* Index of text among the words, 0 for NULL; -1: not among them. */
 static int choose(const char *text, const char *const *words)
 {
     for (int n = 0; words[n]; n++)
@@ -51,7 +51,7 @@ enum exit_code job_take_words(struct job *job)
     return EXIT_DONE;
 }
 
-/* What is read once cannot be two inputs; to wait for a second would only tell that it is empty. */
+/* Standard input can be read once: it serves as one input only. */
 enum exit_code job_check_standard_input(const struct job *job, const struct parsed *parsed)
 {
     const struct separate_options *o = &job->options;

@@ -13,7 +13,7 @@
 #define NOTHING_WRITTEN "interrupted; nothing was written"
 #define CLEAR_LINE "\r\033[K"
 
-/* Whoever asks again after so long means it. */
+/* A second signal after this long is meant to kill. */
 #define INSIST_S .5
 
 static const int signals[] = {SIGINT, SIGTERM};
@@ -44,7 +44,7 @@ static enum exit_code exit_of(int number)
     return number == SIGINT ? EXIT_INTERRUPTED : number == SIGTERM ? EXIT_TERMINATED : EXIT_DONE;
 }
 
-/* Not to a pipe that is full, which might never be read. */
+/* Never blocks: a full pipe might never be read. */
 static void say(const char *words)
 {
     struct pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT};
@@ -52,11 +52,11 @@ static void say(const char *words)
         (void)!write(STDERR_FILENO, words, strlen(words));
 }
 
-/* In the midst of anything, malloc among it: calls that POSIX lets a handler make, and no others. */
+/* May interrupt anything, malloc included: only async-signal-safe calls here. */
 static void end(int number)
 {
     if (ended)
-        return; /* to one that is about to end the program itself */
+        return; /* to a handler that is already ending the program */
     ended = 1;
     for (int n = 0; n < begun_count; n++)
         if (begun[n].temporary)
@@ -71,7 +71,7 @@ static void end(int number)
 
 static void note(int number)
 {
-    int reason = errno;                /* of whoever is interrupted */
+    int reason = errno;                /* of the interrupted code */
     double now_s = esra_timer_now_s(); /* clock_gettime(), which a handler may call */
     if (!signal_seen) {
         signal_seen = number;

@@ -7,22 +7,22 @@
 #include "exit.h"
 #include "io/output.h"
 
-/* From a program's or a child's start a signal ends it at once, with its exit code and a word in the name of `command`. */
+/* To be called at the start of a program or child: a signal then ends it at once, with its exit code and a message. */
 void signals_prepare(const char *command);
 
-/* From here on a signal asks the run to stop, and is heard by who calls signals_seen(). One that comes half a second and
- * more after the first kills as usual; sooner, it may be the same one sent twice, as timeout(1) does. */
+/* From here on the first signal is only recorded, for signals_seen(). Another one at least half a second later kills as
+ * usual; one that comes sooner may be the same sent twice, as timeout(1) does. */
 void signals_begin(void);
 
-/* Work that may last, and of which nobody wants the half: until the next signals_begin() a signal, or one that has come
- * already, ends the program at once. Outputs that were begun are taken away, and the folder that was made for them (or
- * NULL); all must stay as they are till then. */
+/* For long work whose partial result is useless: until the next signals_begin() a signal, also one already recorded, ends
+ * the program inside the handler, which removes the temporaries of `outputs` and `folder` (or NULL). All of them must stay
+ * unchanged until then. */
 void signals_end_at_once(const struct output *outputs, int count, const char *folder);
 
-/* Whether a line of the terminal is drawn upon, and to be cleared before a last word. */
+/* Whether a progress bar is on the terminal, to be cleared before the last message. */
 void signals_clear_line(bool drawn);
 
-/* True once a signal has come: for an output's `enough`. */
+/* True once a signal has come; serves as an output's `enough`. */
 bool signals_seen(void);
 
 /* EXIT_DONE, or EXIT_INTERRUPTED or EXIT_TERMINATED after a signal. */

@@ -16,9 +16,9 @@ static const struct option options[] = {
      "of the photos; the truth is always PNG (default png)"},
     {"quality", 0, OPTION_TEXT, "1..100", FIELD(quality), false, "of JPEG (default 95)"},
     {"transmitted-depth", 0, OPTION_FILE, "FILE", FIELD(depths[0]), false,
-     "how near what is behind the glass is, white the nearest (default: planes aslant, and something near); means "
+     "depth map of the scene behind the glass, white is nearest (default: slanted planes and a near object); implies "
      "--depth"},
-    {"reflected-depth", 0, OPTION_FILE, "FILE", FIELD(depths[1]), false, "the same of what is reflected"},
+    {"reflected-depth", 0, OPTION_FILE, "FILE", FIELD(depths[1]), false, "the same for the reflected scene"},
     READING_OPTIONS(FIELD(reading)),
 };
 
@@ -133,7 +133,7 @@ static esra_status make_files(struct synth_job *job)
     TRY(synth_begin_files(job));
     TRY(make_scene(job));
     TRY(synth_write_files(job));
-    /* Asked once: what is begun to be put in place is put there as a whole. */
+    /* Asked once: from here on all files are put in place. */
     job->interrupted = signals_exit();
     if (job->interrupted == EXIT_DONE)
         TRY(esra_output_commit_all(job->outputs, job->output_count, &job->placed, &job->message));
@@ -207,18 +207,15 @@ const struct command synth_command = {
     .summary = "make photos through glass whose truth is known, of two pictures",
     .operands = "",
     .description =
-        "Mixes the two pictures in linear light, each moved on its own as a hand moves a camera, with gains that "
-        "differ, "
-        "noise, and a reflection out of focus. Writes into FOLDER: photo-1, photo-2, ..., truth-transmitted-1.png and "
-        "truth-reflected-1.png (the layers as photo 1 sees them), and truth.json: motions (px of photo 1 to px of the "
-        "photo), gains and settings. With --depth each layer is a surface before one camera that turns and moves, near "
-        "parts "
-        "hiding what is behind them; truth.json then has the cameras, and truth-transmitted-inverse-depth.npy and "
-        "truth-reflected-inverse-depth.npy what photo 1 sees how near. A point of photo 1 at pixel x with inverse "
-        "depth q is at "
-        "c + f (P0, P1)/P2 of photo i: P = rotation (X, 1) + q translation, X = (x - c)/f, c the middle of the "
-        "photo.\n\n"
-        "A seed makes the same scene, bit for bit, with any number of threads. Files appear whole or not at all.",
+        "Mixes the two pictures in linear light. Each layer has its own random handheld motion; exposures differ, the "
+        "reflection is out of focus, and noise is added. Writes into FOLDER: photo-1, photo-2, ..., "
+        "truth-transmitted-1.png and truth-reflected-1.png (the layers as photo 1 sees them), and truth.json: motions (px "
+        "of photo 1 to px of the photo), gains and settings. With --depth each layer is a surface with depth and "
+        "occlusions, seen by one camera that turns and moves; truth.json then has the cameras, and "
+        "truth-transmitted-inverse-depth.npy and truth-reflected-inverse-depth.npy have the inverse depth of every pixel "
+        "of photo 1. A point of photo 1 at pixel x with inverse depth q is at c + f (P0, P1)/P2 of photo i: "
+        "P = rotation (X, 1) + q translation, X = (x - c)/f, c the middle of the photo.\n\n"
+        "The same seed makes the same scene, bit for bit, with any number of threads. Files appear whole or not at all.",
     .example = "esra synth -t behind.jpg -r reflected.jpg -n 5 --seed 1 -o scene",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

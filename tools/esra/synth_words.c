@@ -26,7 +26,7 @@ static enum exit_code take_size(const char *text, int *width, int *height)
     return EXIT_DONE;
 }
 
-/* Others are known to the codecs, but photos are what a camera gives. */
+/* The codecs know more formats; these are the ones that cameras write. */
 static enum exit_code take_format(const char *text, const char **format)
 {
     static const char *const formats[] = {"png", "jpg", "tif"};
