@@ -49,16 +49,17 @@ esra_status esra_settings_check(esra_settings *out, const esra_settings *caller,
 /* ---- Options of photos ---- */
 
 static const esra_setting photos_rows[] = {
-#define ESRA_COUNT(field, default_, lowest, highest, unit, help) \
+#define ESRA_COUNT(field, default_, lowest, highest, unit, help)                                                       \
     {#field, ESRA_TYPE_COUNT, offsetof(esra_photos, field), default_, lowest, highest, unit, NULL, help},
-#define ESRA_TOGGLE(field, default_, help) \
+#define ESRA_TOGGLE(field, default_, help)                                                                             \
     {#field, ESRA_TYPE_TOGGLE, offsetof(esra_photos, field), default_, 0, 1, "", NULL, help},
-#define ESRA_CHOICE(field, default_, last, names, help) \
+#define ESRA_CHOICE(field, default_, last, names, help)                                                                \
     {#field, ESRA_TYPE_CHOICE, offsetof(esra_photos, field), default_, 0, last, "", names, help},
 #include <esra/photos.def>
 };
 
-static const struct options photos_table = {photos_rows, sizeof photos_rows / sizeof photos_rows[0], sizeof(esra_photos)};
+static const struct options photos_table = {photos_rows, sizeof photos_rows / sizeof photos_rows[0],
+                                            sizeof(esra_photos)};
 
 const esra_setting *esra_photos_table(size_t *count)
 {

@@ -80,12 +80,12 @@ static inline esra_image esra_image_interleaved(float *data, int width, int heig
 
 /* ---- Colour ---------------------------------------------------------------------------------------------------- */
 
-/* Linear light of sRGB's code values (IEC 61966-2-1), and code values of light, sample by sample: what 'esra separate' does
- * with photos that have no profile. Code and light 0 are black, 1 are white; values outside follow the curve's end in a
- * straight line. Every code of 8 bits (k/255) and 16 bits (k/65535) becomes the light of the exact curve to float32's last
- * digit, and comes back as the same code; others lie between their neighbours. Both images have one size and number of
- * channels, otherwise ESRA_BAD_DATA; they may be the same. A call begins by making a table, which takes a few milliseconds and
- * half a megabyte: convert whole images. */
+/* Linear light of sRGB's code values (IEC 61966-2-1), and code values of light, sample by sample: what 'esra separate'
+ * does with photos that have no profile. Code and light 0 are black, 1 are white; values outside follow the curve's end
+ * in a straight line. Every code of 8 bits (k/255) and 16 bits (k/65535) becomes the light of the exact curve, to the
+ * last digit of a float, and comes back as the same code; others lie between their neighbours. Both images have one size
+ * and number of channels, otherwise ESRA_BAD_DATA; they may be the same. Each call makes a table first, which takes a
+ * few milliseconds and half a megabyte: convert whole images. */
 ESRA_API esra_status esra_srgb_decode(const esra_image *codes, const esra_image *light);
 ESRA_API esra_status esra_srgb_encode(const esra_image *light, const esra_image *codes);
 
@@ -157,7 +157,7 @@ static inline void esra_settings_for_separation(esra_settings *settings)
     esra_settings_separation_init(settings, sizeof *settings);
 }
 
-/* The table itself, for programs that offer the settings to their own users. Other structs have tables of the same kind. */
+/* The table itself, for programs that offer the settings to their own users. Other structs have tables like it. */
 typedef enum esra_setting_type {
     ESRA_TYPE_REAL,   /* a double */
     ESRA_TYPE_COUNT,  /* an int */
@@ -257,9 +257,9 @@ typedef enum esra_motion { ESRA_MOTIONS(ESRA_VALUE_) } esra_motion;
 /* Its word; never NULL, static. */
 ESRA_API const char *esra_motion_name(esra_motion motion);
 
-/* In which numbers the layers are taken to add up: ROW(value, word). The images hold linear light unless it says stored. */
+/* In which numbers the layers add up: ROW(value, word). The images hold linear light unless it says stored. */
 #define ESRA_LIGHTS(ROW)                                                                                               \
-    ROW(ESRA_LIGHT_AUTO, "auto")     /* linear; by depth its square root, unless linear predicts left-out photos well */ \
+    ROW(ESRA_LIGHT_AUTO, "auto")     /* linear; by depth its root, unless linear predicts left-out photos well */      \
     ROW(ESRA_LIGHT_LINEAR, "linear") /* linear light, by depth too */                                                  \
     ROW(ESRA_LIGHT_STORED, "stored") /* the code values that the images hold */
 
@@ -272,7 +272,7 @@ ESRA_API const char *esra_light_name(esra_light light);
 typedef struct esra_photos {
     size_t struct_size;
     int photos;               /* m >= 2 */
-    const esra_image *images; /* m images of 1 or 3 channels; linear light in [0,1], or with ESRA_LIGHT_STORED code values */
+    const esra_image *images; /* m images of 1 or 3 channels: linear light in [0,1], or code values (ESRA_LIGHT_STORED) */
     const esra_transform *transmitted; /* m: reference px -> px of the photo, by which the scene behind stands still; nine
                                           zeros: the photo does not fit, and is left out */
     const esra_transform *reflected;   /* m: the same for what is reflected; only together with transmitted */
@@ -287,8 +287,8 @@ typedef struct esra_photos {
 #define ESRA_PHOTOS_INIT \
     {sizeof(esra_photos), 0, NULL, NULL, NULL, NULL, NULL, 0, ESRA_MOTION_AUTO, ESRA_LIGHT_AUTO, 0}
 
-/* Fills the first struct_size bytes with the defaults of photos.def, as ESRA_PHOTOS_INIT does. Call esra_photos_default()
- * instead from C. */
+/* Fills the first struct_size bytes with the defaults of photos.def, as ESRA_PHOTOS_INIT does. Call
+ * esra_photos_default() instead from C. */
 ESRA_API void esra_photos_init(esra_photos *photos, size_t struct_size);
 
 static inline void esra_photos_default(esra_photos *photos)
@@ -378,8 +378,8 @@ typedef struct esra_separation {
 
 /* Separates the photos: alignment, mixing coefficients, motion of the reflection, gradients of the layers, and the certified
  * solve of esra_solver_run() with the settings given; NULL means those of esra_settings_for_separation(). Borrowed and
- * returned as there. Photos that cannot be separated are no failure: method is then ESRA_METHOD_NONE and transmitted the
- * reference photo. */
+ * returned as there. Photos that cannot be separated are no failure: method is then ESRA_METHOD_NONE and transmitted
+ * the reference photo. */
 ESRA_API esra_status esra_solver_separate(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
                                           esra_separation *separation);
 

@@ -83,7 +83,8 @@ esra_status esra_options_check(const struct options *options, const void *all, s
             return esra_fail(message, ESRA_BAD_ARGUMENT, "%s is %.10g: it must lie in [%.10g, %.10g]", row->name, value,
                              row->lowest, row->highest);
         if (row->type == ESRA_TYPE_ONE_OF && !is_among(value, row->names))
-            return esra_fail(message, ESRA_BAD_ARGUMENT, "%s is %.10g: it must be one of %s", row->name, value, row->names);
+            return esra_fail(message, ESRA_BAD_ARGUMENT, "%s is %.10g: it must be one of %s", row->name, value,
+                             row->names);
     }
     return ESRA_OK;
 }

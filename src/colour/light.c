@@ -232,13 +232,13 @@ float esra_light_encode_one(const struct light *light, int channel, float linear
 }
 
 /* One of the two above for every sample, of the channels that a light has. */
-#define APPLY(one, light, from, to)                                                                 \
-    for (int c = 0; c < (from)->channels && c < LIGHT_CHANNELS; c++)                                \
-        for (int y = 0; (light)->tones[c] && y < (from)->height; y++) {                             \
-            const float *in = image_sample(from, 0, y, c);                                          \
-            float *out = image_sample(to, 0, y, c);                                                 \
-            for (int x = 0; x < (from)->width; x++)                                                 \
-                out[x * (to)->column_stride] = one((light)->tones[c], in[x * (from)->column_stride]); \
+#define APPLY(one, light, from, to)                                                                                    \
+    for (int c = 0; c < (from)->channels && c < LIGHT_CHANNELS; c++)                                                   \
+        for (int y = 0; (light)->tones[c] && y < (from)->height; y++) {                                                \
+            const float *in = image_sample(from, 0, y, c);                                                             \
+            float *out = image_sample(to, 0, y, c);                                                                    \
+            for (int x = 0; x < (from)->width; x++)                                                                    \
+                out[x * (to)->column_stride] = one((light)->tones[c], in[x * (from)->column_stride]);                  \
         }
 
 void esra_light_decode_view(const struct light *light, const esra_image *from, const esra_image *to)

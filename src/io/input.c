@@ -1,6 +1,6 @@
-/* io/input.c - a file, standard input or memory to read bytes from. Files are read where they stand (pread), so that decoders
- * may jump about; of a pipe, what was read is kept where a decoder may want it again. Bytes in memory are a buffer that is
- * full from the start and never filled again. */
+/* io/input.c - a file, standard input or memory to read bytes from. Files are read where they stand (pread), so that
+ * decoders may jump about; of a pipe, what was read is kept where a decoder may want it again. Bytes in memory are a
+ * buffer that is full from the start and never filled again. */
 #include "io/input.h"
 
 #include <errno.h>
@@ -41,7 +41,11 @@ esra_status esra_input_open(struct input *input, const char *path, struct messag
 void esra_input_bytes(struct input *input, const void *bytes, size_t size, const char *name)
 {
     /* Nothing writes through it: only make_room() and fill() do, and neither is called. */
-    *input = (struct input){.fd = -1, .name = name, .in_memory = true, .size = (int64_t)size, .buffer = (unsigned char *)bytes,
+    *input = (struct input){.fd = -1,
+                            .name = name,
+                            .in_memory = true,
+                            .size = (int64_t)size,
+                            .buffer = (unsigned char *)bytes,
                             .buffered = size};
 }
 

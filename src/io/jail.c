@@ -140,8 +140,8 @@ bool esra_jail_reply(int reply, const void *bytes, size_t size)
 
 /* ---- The parent ---- */
 
-esra_status esra_jail_start(struct jail *jail, struct jail_input input, const struct jail_limits *limits, jail_work *work,
-                            void *user, struct message *message)
+esra_status esra_jail_start(struct jail *jail, struct jail_input input, const struct jail_limits *limits,
+                            jail_work *work, void *user, struct message *message)
 {
     int ends[2];
     pid_t parent = getpid();

@@ -33,8 +33,8 @@ struct jail_input {
 };
 
 /* Starts work(user, ...) in a child. To be called before there are threads. */
-esra_status esra_jail_start(struct jail *jail, struct jail_input input, const struct jail_limits *limits, jail_work *work,
-                            void *user, struct message *message);
+esra_status esra_jail_start(struct jail *jail, struct jail_input input, const struct jail_limits *limits,
+                            jail_work *work, void *user, struct message *message);
 
 /* Exactly size bytes of the answer, whatever they are worth. ESRA_BAD_DATA where the child ends before, or works for
  * too long. */

@@ -35,8 +35,8 @@ static const struct {
     {SCMP_SYS(write), JAIL_REPLY},
 };
 
-/* The advice that allocators give about their own pages. Other kinds concern children, core dumps, pages shared with other
- * processes, and deliberate faults. */
+/* The advice that allocators give about their own pages. Other kinds concern children, core dumps, pages shared with
+ * other processes, and deliberate faults. */
 static const int advice[] = {MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE, MADV_NOHUGEPAGE};
 
 /* No executable memory, which exploits need; and no file can be mapped. */

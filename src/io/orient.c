@@ -47,8 +47,9 @@ static void turn_plane(float *to, const float *from, struct walk walk, int width
 {
     for (int y = 0; y < height; y += BLOCK)
         for (int x = 0; x < width; x += BLOCK)
-            turn_block(to, from, walk, width,
-                       (struct block){x, y, x + BLOCK < width ? x + BLOCK : width, y + BLOCK < height ? y + BLOCK : height});
+            turn_block(
+                to, from, walk, width,
+                (struct block){x, y, x + BLOCK < width ? x + BLOCK : width, y + BLOCK < height ? y + BLOCK : height});
 }
 
 esra_status esra_orient(struct image *image, int orientation, struct message *message)

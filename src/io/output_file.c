@@ -55,8 +55,8 @@ static bool is_stray(const char *name, const char *file)
     int number, end = 0;
     if (name[0] != '.' || strncmp(name + 1, file, length) != 0)
         return false;
-    return sscanf(name + 1 + length, ".esra-%ld-%d%n", &process, &number, &end) == 2 && !name[1 + length + (size_t)end] &&
-           process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+    return sscanf(name + 1 + length, ".esra-%ld-%d%n", &process, &number, &end) == 2 &&
+           !name[1 + length + (size_t)end] && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
 }
 
 /* Whoever is killed between naming a temporary and renaming it leaves it behind: the next to write the file clears it
@@ -203,9 +203,9 @@ esra_status esra_output_commit(struct output *output, struct message *message)
 {
     esra_status status = ESRA_OK;
     if (output->path && put_in_place(output))
-        status = errno == ENOMEM ? esra_fail_memory(message)
-                                 : esra_fail(message, ESRA_IO_ERROR, "writing %s broke off: %s", output->name,
-                                             strerror(errno));
+        status = errno == ENOMEM
+                     ? esra_fail_memory(message)
+                     : esra_fail(message, ESRA_IO_ERROR, "writing %s broke off: %s", output->name, strerror(errno));
     esra_output_discard(output);
     return status;
 }

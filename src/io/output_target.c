@@ -85,8 +85,8 @@ static esra_status take_descriptor(struct output *output, const char *link, cons
     return ESRA_OK;
 }
 
-/* In a folder with the sticky bit, such as /tmp, only the owner of the file or of the folder, or root, may replace a file.
- * Found before the work, not after it. */
+/* In a folder with the sticky bit, such as /tmp, only the owner of the file or of the folder, or root, may replace a
+ * file. Found before the work, not after it. */
 static esra_status check_sticky(const struct output *output, const struct stat *old, struct message *message)
 {
     struct stat is;

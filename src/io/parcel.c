@@ -253,8 +253,8 @@ done:
     return status;
 }
 
-/* What is not a file is emptied into one in memory: a pipe can then be read twice, and the clock of the jail does not run
- * while somebody types; a caller's bytes become a descriptor that the jail may read. */
+/* What is not a file is emptied into one in memory: a pipe can then be read twice, and the clock of the jail does not
+ * run while somebody types; a caller's bytes become a descriptor that the jail may read. */
 static esra_status spool(struct input *input, const struct limits *limits, struct message *message)
 {
     struct input file = {.fd = memfd_create("photo", MFD_CLOEXEC), .name = input->name};

@@ -233,7 +233,9 @@ static esra_status prepare(struct synth *s, const esra_image *const pictures[2])
 {
     const esra_synth_settings *settings = &s->settings;
     int processors = esra_cpu_count();
-    int threads = settings->threads ? settings->threads : processors < ESRA_THREADS_MOST ? processors : ESRA_THREADS_MOST;
+    int threads = settings->threads                ? settings->threads
+                  : processors < ESRA_THREADS_MOST ? processors
+                                                   : ESRA_THREADS_MOST;
     /* What lies past the canvas would be missing from the blur at its edge. */
     int spare = (int)ceil(3 * settings->blur_px);
     esra_status status;

@@ -4,15 +4,15 @@
 #include "base/options.h"
 
 static const esra_setting rows[] = {
-#define ESRA_REAL(field, default_, lowest, highest, unit, help) \
+#define ESRA_REAL(field, default_, lowest, highest, unit, help)                                                        \
     {#field, ESRA_TYPE_REAL, offsetof(esra_synth_settings, field), default_, lowest, highest, unit, NULL, help},
-#define ESRA_COUNT(field, default_, lowest, highest, unit, help) \
+#define ESRA_COUNT(field, default_, lowest, highest, unit, help)                                                       \
     {#field, ESRA_TYPE_COUNT, offsetof(esra_synth_settings, field), default_, lowest, highest, unit, NULL, help},
-#define ESRA_TOGGLE(field, default_, help) \
+#define ESRA_TOGGLE(field, default_, help)                                                                             \
     {#field, ESRA_TYPE_TOGGLE, offsetof(esra_synth_settings, field), default_, 0, 1, "", NULL, help},
-#define ESRA_ONE_OF(field, default_, highest, names, help) \
+#define ESRA_ONE_OF(field, default_, highest, names, help)                                                             \
     {#field, ESRA_TYPE_ONE_OF, offsetof(esra_synth_settings, field), default_, 0, highest, "", names, help},
-#define ESRA_SEED(field, default_, help) \
+#define ESRA_SEED(field, default_, help)                                                                               \
     {#field, ESRA_TYPE_SEED, offsetof(esra_synth_settings, field), default_, 0, 0x1p64, "", NULL, help},
 #include <esra/synth.def>
 };
@@ -36,11 +36,12 @@ static esra_status check_range(struct message *message, const char *name, double
 {
     if (value >= lowest && value <= highest)
         return ESRA_OK;
-    return esra_fail(message, ESRA_BAD_ARGUMENT, "%s is %g: with photos of this size it must lie in [%g, %g]", name, value,
-                     lowest, highest);
+    return esra_fail(message, ESRA_BAD_ARGUMENT, "%s is %g: with photos of this size it must lie in [%g, %g]", name,
+                     value, lowest, highest);
 }
 
-esra_status esra_synth_settings_check(esra_synth_settings *out, const esra_synth_settings *caller, struct message *message)
+esra_status esra_synth_settings_check(esra_synth_settings *out, const esra_synth_settings *caller,
+                                      struct message *message)
 {
     esra_status status;
     if (!esra_options_take(&table, caller, out))

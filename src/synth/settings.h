@@ -6,6 +6,7 @@
 
 /* *out = what the caller set (NULL: nothing), defaults where its struct is older than ours. Fails with the name, the
  * value and the range of the first setting that is out of it. */
-esra_status esra_synth_settings_check(esra_synth_settings *out, const esra_synth_settings *caller, struct message *message);
+esra_status esra_synth_settings_check(esra_synth_settings *out, const esra_synth_settings *caller,
+                                      struct message *message);
 
 #endif

@@ -209,7 +209,8 @@ static void the_table_of_photos_describes_them(void)
     const esra_setting *table = esra_photos_table(&count);
     esra_photos photos, written = ESRA_PHOTOS_INIT;
     esra_photos_default(&photos);
-    CHECK(count >= 4 && photos.struct_size == sizeof photos && !photos.images && !photos.gradients && photos.photos == 0);
+    CHECK(count >= 4 && photos.struct_size == sizeof photos && !photos.images && !photos.gradients &&
+          photos.photos == 0);
     check_rows(table, count, sizeof photos);
     for (size_t n = 0; n < count; n++)
         CHECK(memcmp((char *)&photos + table[n].offset, (char *)&written + table[n].offset, sizeof(int)) == 0);
@@ -247,7 +248,8 @@ static void a_separation_has_settings_of_its_own(void)
     size_t size = offsetof(esra_settings, gap);
     memset(older, 0xee, sizeof older);
     esra_settings_separation_init((esra_settings *)(void *)older, size);
-    CHECK(memcmp(older + offsetof(esra_settings, lambda), &separating.lambda, sizeof(double)) == 0 && older[size] == 0xee);
+    CHECK(memcmp(older + offsetof(esra_settings, lambda), &separating.lambda, sizeof(double)) == 0 &&
+          older[size] == 0xee);
 }
 
 static void a_solver_can_be_used_again(void)
@@ -388,7 +390,8 @@ static void shorter_photos_are_respected(void)
     CHECK(separation.total_s >= 0 && separation.struct_size == offsetof(esra_separation, joint_trusted));
     for (const unsigned char *byte = (unsigned char *)&separation.joint_trusted; byte < (unsigned char *)(&separation + 1); byte++)
         CHECK(*byte == 0xee);
-    CHECK(separation.info == &older.info && older.info.objective >= 0 && older.info.seconds == -1 && older.beyond == 0xee);
+    CHECK(separation.info == &older.info && older.info.objective >= 0 && older.info.seconds == -1 &&
+          older.beyond == 0xee);
     separation.struct_size = 0;
     CHECK(esra_solver_separate(solver, &photos, NULL, &separation) == ESRA_BAD_ARGUMENT);
     esra_solver_free(&solver);
@@ -440,7 +443,8 @@ static void wishes_that_contradict_are_refused(void)
         photos.reflected = n ? NULL : still;
         photos.motion = n ? ESRA_MOTION_AUTO + 1 : ESRA_MOTION_AUTO;
         CHECK(esra_solver_separate(solver, &photos, NULL, &out) == ESRA_BAD_ARGUMENT);
-        CHECK(strstr(esra_solver_message(solver), n ? "motion is 5: it must lie in [0, 4]" : "give the scene's too") != NULL);
+        CHECK(strstr(esra_solver_message(solver), n ? "motion is 5: it must lie in [0, 4]" : "give the scene's too") !=
+              NULL);
     }
     esra_solver_free(&solver);
 }

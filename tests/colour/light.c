@@ -151,7 +151,8 @@ static void srgb_is_public(void)
         CHECK(esra_srgb_decode(&in, &middle) == ESRA_OK && esra_srgb_encode(&middle, &out) == ESRA_OK);
         for (int k = 0; k <= last; k++) {
             wrong += (int)floorf(back[k] * (float)last + .5f) != k;
-            other += light[k] != esra_light_decode_one(&srgb, 0, codes[k]) || back[k] != esra_light_encode_one(&srgb, 0, light[k]);
+            other += light[k] != esra_light_decode_one(&srgb, 0, codes[k]) ||
+                     back[k] != esra_light_encode_one(&srgb, 0, light[k]);
         }
         CHECK(wrong == 0 && other == 0);
     }
@@ -173,7 +174,8 @@ static void srgb_takes_any_view(void)
             CHECK_NEAR(data[n], esra_srgb_to_linear(before[n]), 1e-7);
     }
     planes.width = 2;
-    CHECK(esra_srgb_decode(&side_by_side, &planes) == ESRA_BAD_DATA && esra_srgb_encode(NULL, &planes) == ESRA_BAD_ARGUMENT);
+    CHECK(esra_srgb_decode(&side_by_side, &planes) == ESRA_BAD_DATA &&
+          esra_srgb_encode(NULL, &planes) == ESRA_BAD_ARGUMENT);
 }
 
 int main(void)

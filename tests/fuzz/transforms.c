@@ -9,8 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
     struct transforms transforms;
     struct message message = {""};
-    esra_status status = transforms_parse(&transforms, &(struct transforms_for){3, 6, 5}, "fuzzed", (const char *)bytes, size,
-                                          &message);
+    esra_status status =
+        transforms_parse(&transforms, &(struct transforms_for){3, 6, 5}, "fuzzed", (const char *)bytes, size, &message);
     if (status == ESRA_OK) {
         MUST(transforms.reference >= 0 && transforms.reference < 3);
         for (int i = 0; i < 3; i++)

@@ -228,7 +228,8 @@ static void nothing_but_reading_and_answering(void)
     struct message message = {""};
     struct jail jail;
     int input = some_file(), listening = socket(AF_INET, SOCK_STREAM, 0);
-    CHECK(esra_jail_start(&jail, (struct jail_input){input, "input"}, &roomy, make_attempts, NULL, &message) == ESRA_OK);
+    CHECK(esra_jail_start(&jail, (struct jail_input){input, "input"}, &roomy, make_attempts, NULL, &message) ==
+          ESRA_OK);
     if (CHECK(esra_jail_receive(&jail, outcomes, sizeof outcomes, &message) == ESRA_OK))
         for (size_t n = 0; n < ATTEMPTS; n++) {
             const struct attempt *a = &attempts[n];
@@ -353,7 +354,8 @@ static void memory_is_limited(void)
     struct jail jail;
     int64_t taken = -1;
     int input = some_file();
-    CHECK(esra_jail_start(&jail, (struct jail_input){input, "input"}, &small, take_all_memory, NULL, &message) == ESRA_OK);
+    CHECK(esra_jail_start(&jail, (struct jail_input){input, "input"}, &small, take_all_memory, NULL, &message) ==
+          ESRA_OK);
     CHECK(esra_jail_receive(&jail, &taken, sizeof taken, &message) == ESRA_OK);
     CHECK(taken > INT64_C(32) << 20 && taken <= INT64_C(64) << 20);
     esra_jail_end(&jail);

@@ -1,5 +1,5 @@
-/* tests/io/memory.c - photos from and to memory: what comes of a file's bytes is what comes of the file, whole or cut off
- * anywhere, and what is encoded is what is written. */
+/* tests/io/memory.c - photos from and to memory: what comes of a file's bytes is what comes of the file, whole or cut
+ * off anywhere, and what is encoded is what is written. */
 #define _GNU_SOURCE
 #include "tried.h"
 
@@ -101,7 +101,8 @@ static void formats_are_asked_for(void)
     struct message message = {""};
     CHECK(esra_photo_encode(&photo, &options, &file, &message) == ESRA_BAD_ARGUMENT && !file.data);
     options.format = "heic";
-    CHECK(esra_photo_encode(&photo, &options, &file, &message) == ESRA_BAD_ARGUMENT && strstr(message.text, "cannot be written"));
+    CHECK(esra_photo_encode(&photo, &options, &file, &message) == ESRA_BAD_ARGUMENT &&
+          strstr(message.text, "cannot be written"));
     esra_photo_free(&photo);
 }
 
@@ -112,13 +113,15 @@ static void untrusted_bytes_are_decoded_apart(void)
     struct photo photo;
     struct message message = {""};
     options.untrusted = true;
-    esra_status status = esra_photo_decode(&photo, samples[0].bytes.data, samples[0].bytes.size, "lent", &options, &message);
+    esra_status status =
+        esra_photo_decode(&photo, samples[0].bytes.data, samples[0].bytes.size, "lent", &options, &message);
     CHECK(status == (esra_photo_can_distrust() ? ESRA_OK : ESRA_BAD_ARGUMENT));
     CHECK(status != ESRA_OK || (photo.pixels.height == 13 && photo.icc.size > 0));
     esra_photo_free(&photo);
     if (!esra_photo_can_distrust())
         return;
-    CHECK(esra_photo_decode(&photo, "hello", 5, "lent", &options, &message) == ESRA_BAD_DATA && strstr(message.text, "lent is no"));
+    CHECK(esra_photo_decode(&photo, "hello", 5, "lent", &options, &message) == ESRA_BAD_DATA &&
+          strstr(message.text, "lent is no"));
 }
 
 int main(int argc, char **argv)

@@ -38,7 +38,8 @@ static esra_status hear(const struct lie *lie, const struct read_options *option
 {
     struct jail jail;
     int input = some_file();
-    CHECK(esra_jail_start(&jail, (struct jail_input){input, "x.png"}, &roomy, tell_lie, (void *)lie, message) == ESRA_OK);
+    CHECK(esra_jail_start(&jail, (struct jail_input){input, "x.png"}, &roomy, tell_lie, (void *)lie, message) ==
+          ESRA_OK);
     esra_status status = esra_parcel_receive(photo, &jail, options, message);
     esra_jail_end(&jail);
     close(input);

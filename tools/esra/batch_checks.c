@@ -64,8 +64,8 @@ static esra_status add(struct targets *targets, const struct stat *is, int line,
     return ESRA_OK;
 }
 
-/* A file in the folder that a separation may replace. Of a symbolic link its target is replaced; of a hard link this name
- * alone. */
+/* A file in the folder that a separation may replace. Of a symbolic link its target is replaced; of a hard link this
+ * name alone. */
 static esra_status add_file(struct targets *targets, int folder, const char *name, int line, struct message *message)
 {
     struct stat is, own;
@@ -75,8 +75,8 @@ static esra_status add_file(struct targets *targets, int folder, const char *nam
     return add(targets, &is, line, is_link, message);
 }
 
-/* The folder, and the files in it that may be replaced. A folder that does not exist yet has none; one that cannot be read
- * is reported by its scene. */
+/* The folder, and the files in it that may be replaced. A folder that does not exist yet has none; one that cannot be
+ * read is reported by its scene. */
 static esra_status add_folder(struct targets *targets, const char *folder, int line, struct message *message)
 {
     struct stat is;

@@ -1,5 +1,5 @@
-/* tools/esra/command.h - what a sub-command is: its words, its options, its work. Parsing, help, man page and completion
- * all read these tables, and the library's own tables (settings.def and others) behind them. */
+/* tools/esra/command.h - what a sub-command is: its words, its options, its work. Parsing, help, man page and
+ * completion all read these tables, and the library's own tables (settings.def and others) behind them. */
 #ifndef ESRA_TOOL_COMMAND_H
 #define ESRA_TOOL_COMMAND_H
 

@@ -14,8 +14,8 @@ static void tell_own(const struct command *command, void (*tell)(const struct op
         snprintf(flag, sizeof flag, "--%s", option->name);
         if (option->letter)
             snprintf(letter, sizeof letter, "-%c, ", option->letter);
-        struct option_text text = {letter, flag, option->value ? option->value : "", "", option->help,
-                                   option->type == OPTION_FILE, NULL};
+        struct option_text text = {
+            letter, flag, option->value ? option->value : "", "", option->help, option->type == OPTION_FILE, NULL};
         tell(&text, context);
     }
 }
@@ -28,7 +28,8 @@ static void tell_row(const struct table_option *option, void (*tell)(const struc
     if (option->letter)
         snprintf(letter, sizeof letter, "-%c, ", option->letter);
     table_option_default(option, standard, sizeof standard);
-    struct option_text text = {letter, flag, value ? value : "", standard, option->row->help, false, option->table->heading};
+    struct option_text text = {
+        letter, flag, value ? value : "", standard, option->row->help, false, option->table->heading};
     tell(&text, context);
 }
 

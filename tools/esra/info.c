@@ -183,8 +183,10 @@ static void init_settings(void *values)
     esra_settings_for_separation(values);
 }
 
-static const struct option_table settings_table = {
-    .rows = esra_settings_table, .init = init_settings, .offset = offsetof(struct job, settings), .heading = SETTINGS_HEADING};
+static const struct option_table settings_table = {.rows = esra_settings_table,
+                                                   .init = init_settings,
+                                                   .offset = offsetof(struct job, settings),
+                                                   .heading = SETTINGS_HEADING};
 
 const struct command info_command = {
     .name = NAME,

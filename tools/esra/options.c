@@ -71,7 +71,8 @@ int table_options(const struct command *command, struct table_option options[TAB
             struct table_option *option = &options[taken];
             if (!is_taken(table, &rows[n]))
                 continue;
-            *option = (struct table_option){.table = table, .row = &rows[n], .letter = find_letter(table->letters, rows[n].name)};
+            *option = (struct table_option){
+                .table = table, .row = &rows[n], .letter = find_letter(table->letters, rows[n].name)};
             make_flag(&rows[n], option->flag, sizeof option->flag);
             taken++;
         }
@@ -156,14 +157,13 @@ static bool grammar_make(struct grammar *grammar, const struct command *command)
     int number = 0;
     for (size_t n = 0; n < grammar->own_count; n++) {
         const struct option *option = &command->options[n];
-        *row++ = (struct poptOption){option->name, option->letter, option->type == OPTION_FLAG ? POPT_ARG_NONE : POPT_ARG_STRING,
-                                     NULL, ++number, NULL, NULL};
+        int kind = option->type == OPTION_FLAG ? POPT_ARG_NONE : POPT_ARG_STRING;
+        *row++ = (struct poptOption){option->name, option->letter, kind, NULL, ++number, NULL, NULL};
     }
     for (size_t n = 0; n < grammar->table_count; n++) {
         const struct table_option *option = &grammar->from_tables[n];
-        bool toggle = option->row->type == ESRA_TYPE_TOGGLE;
-        *row++ = (struct poptOption){option->flag, option->letter, toggle ? POPT_ARG_NONE : POPT_ARG_STRING, NULL, ++number, NULL,
-                                     NULL};
+        int kind = option->row->type == ESRA_TYPE_TOGGLE ? POPT_ARG_NONE : POPT_ARG_STRING;
+        *row++ = (struct poptOption){option->flag, option->letter, kind, NULL, ++number, NULL, NULL};
     }
     *row = (struct poptOption){"help", 'h', POPT_ARG_NONE, NULL, ++number, NULL, NULL};
     return true;
@@ -226,8 +226,8 @@ static enum exit_code set_from_table(const struct command *command, const struct
                         row->names ? "one of " : "", wanted, text);
     double value = read_field(values, row);
     if (!(value >= row->lowest && value <= row->highest))
-        return complain(EXIT_USAGE, command->name, "--%s takes a number from %.10g to %.10g, not '%s'", option->flag, row->lowest,
-                        row->highest, text);
+        return complain(EXIT_USAGE, command->name, "--%s takes a number from %.10g to %.10g, not '%s'", option->flag,
+                        row->lowest, row->highest, text);
     return EXIT_DONE;
 }
 

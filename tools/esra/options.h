@@ -13,8 +13,8 @@ struct parsed {
     bool help; /* --help was given; nothing else was checked */
 };
 
-/* Parses argv (argv[0] is the command's name). Values of tables are checked against their ranges. On a mistake says so in
- * one line and returns EXIT_USAGE; otherwise EXIT_DONE. Either way options_free() is due. */
+/* Parses argv (argv[0] is the command's name). Values of tables are checked against their ranges. On a mistake says so
+ * in one line and returns EXIT_USAGE; otherwise EXIT_DONE. Either way options_free() is due. */
 enum exit_code options_parse(struct parsed *parsed, int argc, char **argv);
 
 void options_free(struct parsed *parsed);

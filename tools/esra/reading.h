@@ -22,7 +22,7 @@ struct reading {
      "accept photos of any size, number and amount of metadata"},                                                      \
     {                                                                                                                  \
         "untrusted", 0, OPTION_FLAG, NULL, (AT) + offsetof(struct reading, untrusted), false,                          \
-            "decode each photo in a sandboxed process that can read that file and nothing else"                    \
+            "decode each photo in a sandboxed process that can read that file and nothing else"                        \
     }
 
 /* EXIT_USAGE, said in a line, where this build cannot do what is asked for. */

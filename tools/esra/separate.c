@@ -13,7 +13,7 @@
 /* What both commands take. */
 #define SCENE_OPTIONS                                                                                                  \
     {"reference", 'r', OPTION_TEXT, "N", FIELD(reference), false,                                                      \
-     "the photo, counted from 1, in whose frame the layers are computed (default: the middle one)"},                               \
+     "the photo, counted from 1, in whose frame the layers are computed (default: the middle one)"},                   \
         {"tolerate-truncated", 0, OPTION_FLAG, NULL, FIELD(tolerate_truncated), false,                                 \
          "use what can be read of a damaged photo"},                                                                   \
         READING_OPTIONS(FIELD(reading)),                                                                               \
@@ -56,8 +56,8 @@ static enum exit_code fail(const struct job *job, esra_status status)
 
 /* ---- The run ---- */
 
-/* Reserves addresses only: the pages are first written when the layers are returned, after the library has freed most of
- * its own memory. */
+/* Reserves addresses only: the pages are first written when the layers are returned, after the library has freed most
+ * of its own memory. */
 static esra_status make_answer(struct job *job, struct photo *answer, const struct photo *like)
 {
     answer->depth = like->depth;
@@ -307,16 +307,12 @@ static void init_photos(void *values)
 #define PHOTOS_TABLE \
     {.rows = esra_photos_table, .init = init_photos, .offset = offsetof(struct job, photos), .without = "reference"}
 
-static const struct option_table separate_tables[] = {
-    PHOTOS_TABLE,
-    {.rows = esra_settings_table, .init = init_settings, .offset = offsetof(struct job, settings), .heading = SETTINGS_HEADING},
-};
+#define SETTINGS_TABLE(ONLY)                                                                                           \
+    {.rows = esra_settings_table, .init = init_settings, .offset = offsetof(struct job, settings), .only = (ONLY),     \
+     .heading = SETTINGS_HEADING}
 
-static const struct option_table align_tables[] = {
-    PHOTOS_TABLE,
-    {.rows = esra_settings_table, .init = init_settings, .offset = offsetof(struct job, settings), .only = "threads|cpu_mask",
-     .heading = SETTINGS_HEADING},
-};
+static const struct option_table separate_tables[] = {PHOTOS_TABLE, SETTINGS_TABLE(NULL)};
+static const struct option_table align_tables[] = {PHOTOS_TABLE, SETTINGS_TABLE("threads|cpu_mask")};
 
 const struct command separate_command = {
     .name = "separate",
@@ -346,9 +342,9 @@ const struct command align_command = {
     .operands = "PHOTO...",
     .max_operands = 1 << 20,
     .description =
-        "Estimates, for each photo, the transforms from the reference that align the scene behind the glass and, where it is "
-        "found, the reflection. They can be inspected, corrected by hand, and given to 'esra separate --transforms'. With "
-        "--motion auto they are homographies; with --motion depth, where no single transform fits, the median shifts.",
+        "Estimates, for each photo, the transforms from the reference that align the scene behind the glass and, where it "
+        "is found, the reflection. They can be inspected, corrected by hand, and given to 'esra separate --transforms'. "
+        "With --motion auto they are homographies; with --motion depth, where no single transform fits, median shifts.",
     .example = "esra align shop-*.jpg -o transforms.json",
     .options = align_options,
     .option_count = sizeof align_options / sizeof align_options[0],

@@ -43,7 +43,7 @@ struct job {
     esra_image *gradient_views;
     esra_photos photos; /* its options are of the command line */
     esra_separation separation;
-    esra_info info; /* of its certified solve */
+    esra_info info;         /* of its certified solve */
     esra_transform *motion; /* 2 m: of the scene, then of the reflection */
     double *gains;          /* 2 m: a_i, then b_i */
     esra_photo_facts *facts;

@@ -50,8 +50,8 @@ bool job_may_write(const char *file)
     return false;
 }
 
-/* Tries to begin the file, so that a name that cannot be written is found before the work. Not of a pipe: its reader would
- * see the end of the file. */
+/* Tries to begin the file, so that a name that cannot be written is found before the work. Not of a pipe: its reader
+ * would see the end of the file. */
 static esra_status try_file(const char *path, struct message *message)
 {
     struct stat is;

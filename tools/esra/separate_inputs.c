@@ -155,8 +155,11 @@ done:
 
 esra_status job_read_inputs(struct job *job, const struct parsed *parsed)
 {
-    struct scene_options options = {.read = job->read, .stored = job->photos.light == ESRA_LIGHT_STORED, .most_bytes = job->most_bytes,
-                                    .gradients = job->options.gradients != NULL, .settings = &job->settings};
+    struct scene_options options = {.read = job->read,
+                                    .stored = job->photos.light == ESRA_LIGHT_STORED,
+                                    .most_bytes = job->most_bytes,
+                                    .gradients = job->options.gradients != NULL,
+                                    .settings = &job->settings};
     esra_status status;
     TRY(scene_read(&job->scene, parsed->operands, parsed->operand_count, &options, &job->message));
     TRY(take_reference(job));

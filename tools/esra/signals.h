@@ -14,9 +14,9 @@ void signals_prepare(const char *command);
  * usual; one that comes sooner may be the same sent twice, as timeout(1) does. */
 void signals_begin(void);
 
-/* For long work whose partial result is useless: until the next signals_begin() a signal, also one already recorded, ends
- * the program inside the handler, which removes the temporaries of `outputs` and `folder` (or NULL). All of them must stay
- * unchanged until then. */
+/* For long work whose partial result is useless: until the next signals_begin() a signal, also one already recorded,
+ * ends the program inside the handler, which removes the temporaries of `outputs` and `folder` (or NULL). All of them
+ * must stay unchanged until then. */
 void signals_end_at_once(const struct output *outputs, int count, const char *folder);
 
 /* Whether a progress bar is on the terminal, to be cleared before the last message. */

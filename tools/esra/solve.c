@@ -226,16 +226,18 @@ static void init_settings(void *values)
     esra_settings_default(values);
 }
 
-static const struct option_table settings_table = {
-    .rows = esra_settings_table, .init = init_settings, .offset = offsetof(struct solve_job, settings),
-    .heading = SETTINGS_HEADING};
+static const struct option_table settings_table = {.rows = esra_settings_table,
+                                                   .init = init_settings,
+                                                   .offset = offsetof(struct solve_job, settings),
+                                                   .heading = SETTINGS_HEADING};
 
 const struct command solve_command = {
     .name = NAME,
     .summary = "recover the layers of aligned photos from given gradients, with a certificate",
     .operands = "",
     .description =
-        "Minimises F(L) = 1/2 sum_i w_i |I_i - a_i L_0 - L_i|^2 + lambda sum_l |D L_l - E_l|_1 over layers with values in "
+        "Minimises F(L) = 1/2 sum_i w_i |I_i - a_i L_0 - L_i|^2 + lambda sum_l |D L_l - E_l|_1 over layers with values "
+        "in "
         "[0,1]: L_0 is the scene behind the glass, L_i what photo i reflects. Prints F and a proven lower bound of the "
         "least F, so that the gap tells how much better any other answer could be.\n\n"
         "Arrays are NumPy .npy files, in C or Fortran order and either byte order. '-' stands for standard input or "

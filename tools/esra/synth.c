@@ -209,13 +209,16 @@ const struct command synth_command = {
     .description =
         "Mixes the two pictures in linear light. Each layer has its own random handheld motion; exposures differ, the "
         "reflection is out of focus, and noise is added. Writes into FOLDER: photo-1, photo-2, ..., "
-        "truth-transmitted-1.png and truth-reflected-1.png (the layers as photo 1 sees them), and truth.json: motions (px "
+        "truth-transmitted-1.png and truth-reflected-1.png (the layers as photo 1 sees them), and truth.json: motions "
+        "(px "
         "of photo 1 to px of the photo), gains and settings. With --depth each layer is a surface with depth and "
         "occlusions, seen by one camera that turns and moves; truth.json then has the cameras, and "
-        "truth-transmitted-inverse-depth.npy and truth-reflected-inverse-depth.npy have the inverse depth of every pixel "
+        "truth-transmitted-inverse-depth.npy and truth-reflected-inverse-depth.npy have the inverse depth of every "
+        "pixel "
         "of photo 1. A point of photo 1 at pixel x with inverse depth q is at c + f (P0, P1)/P2 of photo i: "
         "P = rotation (X, 1) + q translation, X = (x - c)/f, c the middle of the photo.\n\n"
-        "The same seed makes the same scene, bit for bit, with any number of threads. Files appear whole or not at all.",
+        "The same seed makes the same scene, bit for bit, with any number of threads. Files appear whole or not at "
+        "all.",
     .example = "esra synth -t behind.jpg -r reflected.jpg -n 5 --seed 1 -o scene",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

@@ -21,7 +21,8 @@ static enum exit_code take_size(const char *text, int *width, int *height)
     char rest;
     if (!text)
         return EXIT_DONE;
-    if (sscanf(text, "%5dx%5d%c", width, height, &rest) != 2 || !in_range("width", *width) || !in_range("height", *height))
+    if (sscanf(text, "%5dx%5d%c", width, height, &rest) != 2 || !in_range("width", *width) ||
+        !in_range("height", *height))
         return complain(EXIT_USAGE, SYNTH_NAME, "--size takes a width and a height such as 640x480, not '%s'", text);
     return EXIT_DONE;
 }

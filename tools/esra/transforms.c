@@ -94,8 +94,8 @@ static esra_status take_object(struct transforms *t, const struct transforms_for
     return take_photos(t, list, path, message);
 }
 
-esra_status transforms_parse(struct transforms *t, const struct transforms_for *photos, const char *path, const char *text,
-                             size_t size, struct message *message)
+esra_status transforms_parse(struct transforms *t, const struct transforms_for *photos, const char *path,
+                             const char *text, size_t size, struct message *message)
 {
     json_t *object = NULL;
     json_error_t error;
