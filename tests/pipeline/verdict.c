@@ -1,0 +1,191 @@
+/* tests/pipeline/verdict.c - the verdict on evidence, row by row: scenes that once went wrong, with the numbers that were
+ * measured of them (result.json has them; bench/replay decides a stored result again), and wishes that change it. */
+#include "pipeline/verdict.h"
+
+#include "check.h"
+
+#define MOST 5
+
+/* What was measured of a model: structure, leave-one-out error and its baseline, trust, opposed gradients. */
+#define WAY(s, e, b, t, o)                                                                                                  \
+    {.structure = s, .prediction_error = e, .prediction_base = b, .trusted = t, .opposed = o, .parallax_px = NAN,         \
+     .track_error_px = NAN, .bend = NAN, .sharpness = NAN, .energy = NAN}
+#define UNTRIED WAY(NAN, NAN, NAN, NAN, NAN)
+
+/* A photo that fits, and tells nothing odd. */
+#define GOOD                                                                                                                \
+    {.aligned = 1, .residual = .2, .overlap = .9, .gain = 1, .apart_px = 12, .deviation = .2, .sharpness = 3, .scale = 1,   \
+     .darker = .01, .brighter = .01, .patches = 0, .largest_patch = 0}
+
+/* One number of all photos but the reference is another one. */
+struct change {
+    size_t offset; /* in struct photo_evidence, plus 1; 0: none */
+    double value;
+};
+#define OF(field, value) {offsetof(struct photo_evidence, field) + 1, value}
+
+static const struct row {
+    const char *scene;
+    int photos;
+    struct wishes wishes;
+    struct way_evidence flat, depth;
+    struct change changes[3];
+    double sharpness, energy, bend, clipped; /* of the layers; of the lens; of the reference */
+    enum model_kind kind;
+    enum light light;
+    esra_method method;
+    unsigned warnings;
+} rows[] = {
+    /* Homographies or depth. */
+    {"two flat layers, noisy", 3, {.motion = ESRA_MOTION_AUTO}, WAY(.83, .0038, .0168, .95, .79), WAY(.81, .0184, .0167, .68, 1.2),
+     .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT},
+    {"depth predicts clearly better", 5, {.motion = ESRA_MOTION_AUTO}, WAY(.53, .0158, .02, .72, .9), WAY(.53, .0068, .0083, .77, .9),
+     .kind = MODEL_DEPTH, .light = LIGHT_ROOT, .method = ESRA_METHOD_JOINT},
+    {"neither clearly, depth explains as much: stone", 5, {.motion = ESRA_MOTION_AUTO}, WAY(.6, .67, 1, .86, .9),
+     WAY(.6, 1.03, .945, .85, .9), .kind = MODEL_DEPTH, .light = LIGHT_ROOT, .method = ESRA_METHOD_JOINT},
+    {"a flat subject that was taken for depth: xue-2", 5, {.motion = ESRA_MOTION_AUTO}, WAY(.62, .46, 1, .661, .88),
+     WAY(.6, .58, .906, .62, .9), .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT},
+    {"linear light adds up by depth", 5, {.motion = ESRA_MOTION_AUTO}, WAY(.6, 1.17, 1, .8, .9), WAY(.6, .36, 1, .9, .9),
+     .kind = MODEL_DEPTH, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT},
+    {"the same asked for by homographies", 5, {.motion = ESRA_MOTION_HOMOGRAPHY}, WAY(.6, .9, 1, .8, .9), UNTRIED,
+     .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT},
+    {"depth asked for, in linear light", 4, {.motion = ESRA_MOTION_DEPTH, .light = ESRA_LIGHT_LINEAR}, UNTRIED,
+     WAY(.6, 1.2, 1, .8, .9), .kind = MODEL_DEPTH, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT},
+    {"depth asked for, of code values", 4, {.motion = ESRA_MOTION_DEPTH, .light = ESRA_LIGHT_STORED}, UNTRIED,
+     WAY(.6, 1.2, 1, .8, .9), .kind = MODEL_DEPTH, .light = LIGHT_STORED, .method = ESRA_METHOD_JOINT},
+
+    /* Nothing to tell apart. */
+    {"hardly any reflection, seen by depth alone: huang-48", 5, {.motion = ESRA_MOTION_AUTO}, WAY(.23, .74, 1, .54, .73),
+     WAY(.067, NAN, NAN, NAN, NAN), .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_NONE},
+    {"layers that move together", 4, {.motion = ESRA_MOTION_AUTO}, WAY(.04, NAN, NAN, NAN, NAN), UNTRIED, {OF(apart_px, NAN)},
+     .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_NONE, .warnings = ESRA_WARN_ONE_MOTION},
+    {"the same file, again and again", 3, {.motion = ESRA_MOTION_AUTO}, WAY(1, NAN, NAN, NAN, NAN), UNTRIED,
+     {OF(residual, 0), OF(apart_px, NAN)}, .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_NONE,
+     .warnings = ESRA_WARN_SAME_PHOTO},
+    {"photos of something else", 3, {.motion = ESRA_MOTION_AUTO}, WAY(0, NAN, NAN, NAN, NAN), UNTRIED,
+     {OF(aligned, 0), OF(apart_px, NAN)}, .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_NONE,
+     .warnings = ESRA_WARN_NOT_ALIGNED},
+    {"blank photos", 3, {.motion = ESRA_MOTION_AUTO}, WAY(0, NAN, NAN, NAN, NAN), UNTRIED,
+     {OF(aligned, 0), OF(apart_px, NAN), OF(deviation, .001)}, .kind = MODEL_FLAT, .light = LIGHT_LINEAR,
+     .method = ESRA_METHOD_NONE, .warnings = ESRA_WARN_NOT_ALIGNED | ESRA_WARN_BLANK},
+
+    /* Layers that are not to be shown. */
+    {"worse than the photo most alike: huang-10", 5, {.motion = ESRA_MOTION_AUTO}, WAY(.88, 1.44, 1, .7, 1.36),
+     WAY(.87, 1.584, .97, .575, 1.4), .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_VOTING,
+     .warnings = ESRA_WARN_POOR_FIT},
+    {"two photos with depth, whose layers have ghosts", 2, {.motion = ESRA_MOTION_AUTO}, WAY(.7, NAN, NAN, .9, .9), UNTRIED,
+     .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_NONE, .warnings = ESRA_WARN_POOR_FIT | ESRA_WARN_TWO_PHOTOS},
+    {"two photos without", 2, {.motion = ESRA_MOTION_AUTO}, WAY(.7, NAN, NAN, .9, .6), UNTRIED, .kind = MODEL_FLAT,
+     .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT, .warnings = ESRA_WARN_TWO_PHOTOS},
+    {"layers that explain little", 3, {.motion = ESRA_MOTION_HOMOGRAPHY}, WAY(.7, .9, 1, .45, .9), UNTRIED, .kind = MODEL_FLAT,
+     .light = LIGHT_LINEAR, .method = ESRA_METHOD_VOTING, .warnings = ESRA_WARN_POOR_FIT},
+    {"gradients that were given", 3, {.motion = ESRA_MOTION_AUTO, .gradients = true}, WAY(.04, NAN, NAN, NAN, NAN), UNTRIED,
+     .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_GIVEN},
+
+    /* What the photographer should know. */
+    {"zoomed", 4, {.motion = ESRA_MOTION_AUTO}, WAY(.6, .5, 1, .9, .9), WAY(.6, 2, 1, .7, .9), {OF(scale, 1.08)},
+     .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT, .warnings = ESRA_WARN_ZOOM},
+    {"out of focus", 4, {.motion = ESRA_MOTION_AUTO}, WAY(.6, .5, 1, .9, .9), WAY(.6, 2, 1, .7, .9), {OF(sharpness, 1.2)},
+     .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT, .warnings = ESRA_WARN_FOCUS},
+    {"the same, aligned by the caller: not compared", 4, {.motion = ESRA_MOTION_AUTO, .transforms = true}, WAY(.6, .5, 1, .9, .9),
+     UNTRIED, {OF(sharpness, 1.2), OF(scale, NAN), OF(residual, NAN)}, .kind = MODEL_FLAT, .light = LIGHT_LINEAR,
+     .method = ESRA_METHOD_JOINT},
+    {"exposed otherwise, and half out of the frame", 4, {.motion = ESRA_MOTION_AUTO}, WAY(.6, .5, 1, .9, .9), WAY(.6, 2, 1, .7, .9),
+     {OF(gain, .7), OF(overlap, .4)}, .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT,
+     .warnings = ESRA_WARN_EXPOSURE | ESRA_WARN_LITTLE_OVERLAP},
+    {"layers a pixel apart", 4, {.motion = ESRA_MOTION_AUTO}, WAY(.6, .5, 1, .9, .9), WAY(.6, 2, 1, .7, .9), {OF(apart_px, 1)},
+     .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT, .warnings = ESRA_WARN_LITTLE_MOTION},
+    {"a fence", 4, {.motion = ESRA_MOTION_AUTO}, WAY(.6, .5, 1, .75, .9), WAY(.6, 2, 1, .6, .9), {OF(darker, .06)},
+     .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT, .warnings = ESRA_WARN_OPAQUE},
+    {"somebody who walks through", 4, {.motion = ESRA_MOTION_AUTO}, WAY(.6, .5, 1, .9, .9), WAY(.6, 2, 1, .7, .9),
+     {OF(largest_patch, .04), OF(patches, .05)}, .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT,
+     .warnings = ESRA_WARN_MOVING},
+    {"patches that are strewn", 4, {.motion = ESRA_MOTION_AUTO}, WAY(.6, .5, 1, .9, .9), WAY(.6, 2, 1, .7, .9),
+     {OF(largest_patch, .02), OF(patches, .06)}, .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT},
+    {"a reflection that is sharper than the scene", 4, {.motion = ESRA_MOTION_AUTO}, WAY(.6, .5, 1, .9, .9), WAY(.6, 2, 1, .7, .9),
+     .sharpness = .5, .energy = 2, .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT,
+     .warnings = ESRA_WARN_EXCHANGED},
+    {"the same, exchanged on purpose", 4, {.motion = ESRA_MOTION_AUTO, .swap = true}, WAY(.6, .5, 1, .9, .9), UNTRIED,
+     .sharpness = .5, .energy = 2, .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT},
+    {"a lens that bends lines, overexposed", 4, {.motion = ESRA_MOTION_AUTO}, WAY(.6, .5, 1, .9, .9), WAY(.6, 2, 1, .7, .9),
+     .bend = -.06, .clipped = .03, .kind = MODEL_FLAT, .light = LIGHT_LINEAR, .method = ESRA_METHOD_JOINT,
+     .warnings = ESRA_WARN_LENS | ESRA_WARN_CLIPPED},
+};
+
+static void fill(struct evidence *evidence, const struct row *row)
+{
+    evidence->photos = row->photos;
+    evidence->clipped = row->clipped;
+    evidence->shortest_side_px = 400;
+    evidence->flat = row->flat;
+    evidence->depth = row->depth;
+    evidence->depth.bend = row->bend;
+    for (int i = 0; i < row->photos; i++)
+        evidence->photo[i] = (struct photo_evidence)GOOD;
+    for (int n = 0; n < 3 && row->changes[n].offset; n++)
+        for (int i = 1; i < row->photos; i++)
+            memcpy((char *)&evidence->photo[i] + row->changes[n].offset - 1, &row->changes[n].value, sizeof(double));
+    struct way way = esra_verdict_way(evidence, &row->wishes, &pipeline_thresholds);
+    evidence->delivered = way.kind == MODEL_DEPTH ? row->depth : row->flat;
+    evidence->delivered.sharpness = row->sharpness > 0 ? row->sharpness : 1.3;
+    evidence->delivered.energy = row->energy > 0 ? row->energy : .05;
+}
+
+static void every_row_is_decided(void)
+{
+    struct message message;
+    struct evidence evidence;
+    CHECK(esra_evidence_create(&evidence, MOST, 0, &message) == ESRA_OK);
+    for (size_t n = 0; n < sizeof rows / sizeof rows[0]; n++) {
+        const struct row *row = &rows[n];
+        fill(&evidence, row);
+        struct verdict v = esra_verdict(&evidence, &row->wishes, &pipeline_thresholds);
+        if (!CHECK(v.way.kind == row->kind && v.way.light == row->light && v.method == row->method &&
+                   v.warnings == row->warnings))
+            printf("    %s: kind %d, light %d, method %s, warnings %x, not %x\n", row->scene, v.way.kind, v.way.light,
+                   esra_method_name(v.method), v.warnings, row->warnings);
+    }
+    esra_evidence_free(&evidence);
+}
+
+static bool tries_depth(int photos, struct wishes wishes, double structure)
+{
+    struct evidence evidence = {.photos = photos, .flat = WAY(structure, .5, 1, .9, .9), .depth = UNTRIED};
+    return esra_verdict_tries_depth(&evidence, &wishes, &pipeline_thresholds);
+}
+
+static void depth_is_tried_where_it_is_open(void)
+{
+    CHECK(tries_depth(3, (struct wishes){.motion = ESRA_MOTION_AUTO}, .6));
+    CHECK(tries_depth(3, (struct wishes){.motion = ESRA_MOTION_DEPTH}, NAN));
+    CHECK(!tries_depth(2, (struct wishes){.motion = ESRA_MOTION_AUTO}, .6));
+    CHECK(!tries_depth(AGREEMENT_PHOTOS_MOST + 1, (struct wishes){.motion = ESRA_MOTION_AUTO}, .6));
+    CHECK(!tries_depth(3, (struct wishes){.motion = ESRA_MOTION_AUTO}, .05));
+    CHECK(!tries_depth(3, (struct wishes){.motion = ESRA_MOTION_AFFINE}, .6));
+    CHECK(!tries_depth(3, (struct wishes){.motion = ESRA_MOTION_AUTO, .swap = true}, .6));
+    CHECK(!tries_depth(3, (struct wishes){.motion = ESRA_MOTION_AUTO, .transforms = true}, .6));
+    CHECK(!tries_depth(3, (struct wishes){.motion = ESRA_MOTION_AUTO, .gradients = true}, .6));
+    CHECK(!tries_depth(3, (struct wishes){.motion = ESRA_MOTION_AUTO, .motions_only = true}, .6));
+}
+
+/* Numbers that were not measured decide nothing, and raise no warning but that of a missing second motion. */
+static void nothing_measured_is_nothing_told(void)
+{
+    struct message message;
+    struct evidence evidence;
+    struct wishes wishes = {.motion = ESRA_MOTION_AUTO};
+    CHECK(esra_evidence_create(&evidence, 3, 0, &message) == ESRA_OK);
+    for (int i = 0; i < 3; i++)
+        evidence.photo[i].aligned = 1;
+    struct verdict v = esra_verdict(&evidence, &wishes, &pipeline_thresholds);
+    CHECK(v.way.kind == MODEL_FLAT && v.method == ESRA_METHOD_VOTING && v.warnings == ESRA_WARN_ONE_MOTION);
+    esra_evidence_free(&evidence);
+}
+
+int main(void)
+{
+    RUN(every_row_is_decided);
+    RUN(depth_is_tried_where_it_is_open);
+    RUN(nothing_measured_is_nothing_told);
+    return check_report();
+}
