@@ -113,6 +113,12 @@ done:
     return status;
 }
 
+void esra_evidence_residuals(struct evidence *evidence, const struct model *flat)
+{
+    for (int i = 0; i < flat->photos; i++)
+        evidence->photo[i].residual = flat->motions[i].residual;
+}
+
 esra_status esra_evidence_alignment(struct way_evidence *way, const struct model *model, struct run *run)
 {
     const struct camera *camera = &model->depth.camera;
@@ -205,8 +211,8 @@ static void describe_motion(struct photo_evidence *photo, const struct model *mo
     photo->aligned = motion->aligned;
     photo->overlap = motion->overlap;
     photo->gain = esra_model_gain_of_light(model, model->mixing[i]);
-    if (model->kind == MODEL_FLAT && !input->transmitted)
-        photo->residual = motion->residual;
+    if (isnan(photo->residual) && !input->transmitted)
+        photo->residual = 1 - motion->explained;
     if (model->two_motions)
         photo->apart_px = apart_px(model, i);
     if (model_takes_part(model, i) && !input->transmitted)

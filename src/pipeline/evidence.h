@@ -38,6 +38,9 @@ void esra_evidence_free(struct evidence *evidence);
 /* Of the photos by themselves: clipped, deviation, sharpness. */
 esra_status esra_evidence_photos(struct evidence *evidence, const struct series *series, struct run *run);
 
+/* What homographies that were found leave of each photo. */
+void esra_evidence_residuals(struct evidence *evidence, const struct model *flat);
+
 /* Of photos that are aligned: structure; of the camera, where there is one. */
 esra_status esra_evidence_alignment(struct way_evidence *way, const struct model *model, struct run *run);
 

@@ -42,6 +42,8 @@ static esra_status try_flat(struct pipeline *p)
     int rounds = p->small == &p->photos ? FLAT_ROUNDS : FLAT_ROUNDS - 1;
     esra_status status;
     TRY(esra_flat_align(&p->flat, p->small, run));
+    if (!p->wishes.transforms)
+        esra_evidence_residuals(&p->evidence, &p->flat);
     STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->flat, run));
     if (esra_verdict_noise_alone(evidence, &pipeline_thresholds))
         return ESRA_OK;
