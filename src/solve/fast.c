@@ -14,7 +14,7 @@
  *
  *     d = (A'WA + s)^-1 (A'W R - w) + (G - g/s) c,
  *
- * a small arrow-shaped system at each pixel and one image to smooth. doc/ALGORITHM.md says why this is enough. */
+ * a small arrow-shaped system at each pixel and one image to smooth. doc/fast-engine.md says why this is enough. */
 #include <limits.h>
 #include <math.h>
 
