@@ -23,19 +23,6 @@
 
 #define VALUES_MOST 6 /* two directions of three colours */
 
-/* Window at 900 px of width; it grows with the photos, as their blur and the errors of their maps do. */
-#define WINDOW_PX    1.5
-#define WINDOW_WIDTH 900.0
-
-/* Noise of a sample: 8-bit photos of handheld cameras in good light. A difference of gradients adds four samples of
- * this variance in each of its numbers, the difference of a gradient from a median about two. */
-#define NOISE .004f
-
-/* A photo counts as near g_0 within this many times the noise, plus this share of the gradient, for errors of the maps.
- */
-#define NEAR_NOISE 1.5f
-#define NEAR_SHARE .3f
-
 struct voting {
     const struct agreement_problem *problem;
     struct agreement *out;
@@ -45,6 +32,8 @@ struct voting {
     struct plane distance; /* d */
     struct plane strength; /* <|g_0|> */
     float noise;           /* of the length of a gradient of 2c numbers, each the difference of two */
+    float kappa;
+    float near_noise, near_share; /* a photo whose gradient is away by less than these of g_0 is averaged with it */
 };
 
 /* g_i at a pixel: 2c numbers. */
@@ -129,7 +118,7 @@ static float foreign_at(const struct voting *v, int x, int y)
             votes[count++] = plane_row(v->spread[i], y)[x];
     if (count < 2)
         return 0;
-    float d = plane_row(v->distance, y)[x], s = (float)gradients_thresholds.agreement_kappa * median_of(votes, count);
+    float d = plane_row(v->distance, y)[x], s = v->kappa * median_of(votes, count);
     float guard = p->guard ? plane_row(image_plane(p->guard, 0), y)[x] : 0;
     return d * d / (d * d + s * s + v->noise * v->noise) * (1 - guard);
 }
@@ -139,7 +128,7 @@ static void decide(const struct voting *v, int x, int y)
     const struct agreement_problem *p = v->problem;
     int values = 2 * p->images[0].channels;
     float alpha = foreign_at(v, x, y), sum[VALUES_MOST], total = 1, g[VALUES_MOST];
-    float near = NEAR_NOISE * sqrtf(2) * v->noise + NEAR_SHARE * plane_row(v->strength, y)[x];
+    float near = v->near_noise + v->near_share * plane_row(v->strength, y)[x];
     gradient_at(v, p->reference, x, y, sum);
     for (int i = 0; i < p->photos; i++) {
         if (i == p->reference || !(plane_row(v->seen[i], y)[x] > 0))
@@ -189,7 +178,8 @@ static void smooth_seen(struct context *context, struct plane values, struct pla
 
 static void look_around(struct voting *v, struct context *context, struct plane scratch)
 {
-    double window_px = WINDOW_PX * fmax(1, v->distance.width / WINDOW_WIDTH);
+    double window_px = gradients_thresholds.agreement_window_px *
+                       fmax(1, v->distance.width / gradients_thresholds.agreement_window_width);
     window_px = fmin(window_px, BLUR_SIGMA_MOST);
     for (int i = 0; i < v->problem->photos; i++)
         if (i != v->problem->reference) {
@@ -212,7 +202,12 @@ static void vote(struct agreement *agreement, const struct agreement_problem *pr
 {
     const struct image *first = &problem->images[0];
     struct plane seen[AGREEMENT_PHOTOS_MOST], spread[AGREEMENT_PHOTOS_MOST], away[AGREEMENT_PHOTOS_MOST];
-    struct voting v = {problem, agreement, seen, spread, away, .noise = NOISE * sqrtf(4.f * (float)first->channels)};
+    const struct gradients_thresholds *t = &gradients_thresholds;
+    struct voting v = {.problem = problem, .out = agreement, .seen = seen, .spread = spread, .away = away};
+    v.noise = (float)t->agreement_noise * sqrtf(4.f * (float)first->channels);
+    v.kappa = (float)t->agreement_kappa;
+    v.near_noise = (float)t->agreement_near_noise * sqrtf(2) * v.noise;
+    v.near_share = (float)t->agreement_near_share;
     struct plane scratch = next_plane(&floats, first);
     v.distance = next_plane(&floats, first);
     v.strength = next_plane(&floats, first);

@@ -10,24 +10,9 @@
 
 #include "base/memory.h"
 #include "base/rows.h"
+#include "gradients/thresholds.h"
 #include "ops/blur.h"
 #include "ops/extreme.h"
-
-#define SLACK .01f /* for noise */
-
-/* Errors of the maps: the brightest sample this near, then a blur. */
-#define NEAR_PX 3
-#define BLUR_PX 2
-
-/* A photo has not E where it is away by this share of it, and this much. */
-#define MISSING_SHARE .7f
-#define MISSING_LEAST .02f
-/* The mean strength of E's that a photo has not, in a window of this blur, above which it is not asked nearby. */
-#define MISSING_MOST    .015f
-#define MISSING_BLUR_PX 3
-
-/* Beside anything missing or not seen, samples and windows reach over: that far a photo is not asked. */
-#define BESIDE_PX 4
 
 struct bounding {
     const struct bound_problem *problem;
@@ -53,7 +38,7 @@ static float missing_at(const struct bounding *b, int x, int y)
         away += (down - e[0]) * (down - e[0]) + (right - e[1]) * (right - e[1]);
     }
     strength = sqrtf(strength);
-    return sqrtf(away) > MISSING_SHARE * strength + MISSING_LEAST ? strength : 0;
+    return sqrtf(away) > (float)gradients_thresholds.bound_missing_share * strength + (float)gradients_thresholds.bound_missing_least ? strength : 0;
 }
 
 static void missing_rows(void *work, int task, int worker)
@@ -70,11 +55,11 @@ static void find_allowed(const struct bounding *b, struct context *context)
 {
     const struct image *steps = b->problem->steps;
     esra_context_run(context, missing_rows, (void *)b, rows_blocks(b->missing.height), NULL);
-    esra_blur(context, b->missing, b->bad, MISSING_BLUR_PX);
-    esra_largest(context, b->bad, b->bad, BESIDE_PX, b->scratch);
-    esra_smallest(context, image_plane(&b->problem->masks[b->photo], 0), b->allowed, BESIDE_PX, b->scratch);
+    esra_blur(context, b->missing, b->bad, gradients_thresholds.bound_missing_blur_px);
+    esra_largest(context, b->bad, b->bad, (int)gradients_thresholds.bound_beside_px, b->scratch);
+    esra_smallest(context, image_plane(&b->problem->masks[b->photo], 0), b->allowed, (int)gradients_thresholds.bound_beside_px, b->scratch);
     for (size_t n = 0; n < (size_t)b->allowed.width * (size_t)b->allowed.height; n++)
-        if (b->bad.data[n] >= MISSING_MOST || (steps && steps->data[n] != 0))
+        if (b->bad.data[n] >= (float)gradients_thresholds.bound_missing_most || (steps && steps->data[n] != 0))
             b->allowed.data[n] = 0;
 }
 
@@ -82,7 +67,7 @@ static void bound_by_reference(const struct bounding *b)
 {
     const struct image *image = &b->problem->images[b->photo];
     for (size_t n = 0; n < (size_t)image->width * (size_t)image->height * (size_t)image->channels; n++)
-        b->upper->data[n] = image->data[n] + SLACK;
+        b->upper->data[n] = image->data[n] + (float)gradients_thresholds.bound_slack;
 }
 
 static void bound_by(const struct bounding *b, struct context *context)
@@ -93,11 +78,11 @@ static void bound_by(const struct bounding *b, struct context *context)
     find_allowed(b, context);
     for (int c = 0; c < image->channels; c++) {
         float *upper = b->upper->data + c * pixels;
-        esra_largest(context, image_plane(image, c), b->brightest, NEAR_PX, b->scratch);
-        esra_blur(context, b->brightest, b->bad, BLUR_PX);
+        esra_largest(context, image_plane(image, c), b->brightest, (int)gradients_thresholds.bound_near_px, b->scratch);
+        esra_blur(context, b->brightest, b->bad, gradients_thresholds.bound_blur_px);
         for (size_t n = 0; n < pixels; n++)
             if (b->allowed.data[n] > 0)
-                upper[n] = fminf(upper[n], scale * b->bad.data[n] + SLACK);
+                upper[n] = fminf(upper[n], scale * b->bad.data[n] + (float)gradients_thresholds.bound_slack);
     }
 }
 

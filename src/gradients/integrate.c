@@ -15,6 +15,7 @@
 #include "base/rows.h"
 #include "base/select.h"
 #include "base/wide.h"
+#include "gradients/thresholds.h"
 #include "ops/blur.h"
 #include "ops/diff.h"
 #include "ops/poisson.h"
@@ -23,23 +24,16 @@
 #define LEAST_SIDE        24
 #define ITERATIONS        50  /* at the finest level */
 #define COARSE_ITERATIONS 150 /* at the others, which together have a third of its pixels */
-#define TAU               .02f
-#define SIGMA             (1 / (DIFF_NORM_SQUARED * TAU))
-#define MU                1e-3f
 
 /* Of L_0: to a thousandth of its range, which the iterations move anyway. */
 #define CYCLES 4
-
-/* L_0 may be brighter than the photo, blurred by this much, in this share of its pixels. */
-#define BLUR_PX  2
-#define BRIGHTER .01
 
 /* One resolution. Level k+1 averages 2x2 pixels of level k. */
 struct level {
     int width, height, channels;
     struct image expected[2], upper, anchor; /* E, the bound, L_0; the first two are the caller's at level 0 */
-    colours *l, *ahead;                      /* L, L~ */
-    colours *dual[2];                        /* p, down and right */
+    colours *l, *ahead;                        /* L, L~ */
+    colours *dual[2];                          /* p, down and right */
 };
 
 static size_t level_pixels(const struct level *level)
@@ -86,8 +80,9 @@ static void lift(const struct anchoring *a, int c, struct context *context)
     size_t pixels = level_pixels(a->level);
     rest.data = a->scratch + (size_t)c * a->floats;
     smooth.data = rest.data + pixels;
-    esra_blur(context, rest, smooth, BLUR_PX);
-    float constant = esra_select_rank(smooth.data, pixels, (size_t)(BRIGHTER * (double)(pixels - 1)));
+    esra_blur(context, rest, smooth, gradients_thresholds.integrate_blur_px);
+    const double share = gradients_thresholds.integrate_brighter;
+    float constant = esra_select_rank(smooth.data, pixels, (size_t)(share * (double)(pixels - 1)));
     for (size_t n = 0; n < pixels; n++)
         anchor.data[n] += constant;
 }
@@ -116,16 +111,17 @@ static colours into_ball(colours p)
 static void dual_rows(void *work, int task, int worker)
 {
     const struct level *s = work;
+    const float sigma = 1 / (DIFF_NORM_SQUARED * (float)gradients_thresholds.integrate_tau);
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, s->height); y++)
         for (int x = 0; x < s->width; x++) {
             size_t n = (size_t)y * s->width + x;
             if (y < s->height - 1)
                 s->dual[0][n] = into_ball(
-                    s->dual[0][n] + SIGMA * (s->ahead[n + s->width] - s->ahead[n] - pixel_of(&s->expected[0], n)));
+                    s->dual[0][n] + sigma * (s->ahead[n + s->width] - s->ahead[n] - pixel_of(&s->expected[0], n)));
             if (x < s->width - 1)
                 s->dual[1][n] =
-                    into_ball(s->dual[1][n] + SIGMA * (s->ahead[n + 1] - s->ahead[n] - pixel_of(&s->expected[1], n)));
+                    into_ball(s->dual[1][n] + sigma * (s->ahead[n + 1] - s->ahead[n] - pixel_of(&s->expected[1], n)));
         }
 }
 WIDE_TASK(dual_rows)
@@ -142,6 +138,7 @@ static colours clip(colours v, colours upper)
 static void primal_rows(void *work, int task, int worker)
 {
     const struct level *s = work;
+    const float tau = (float)gradients_thresholds.integrate_tau, mu = (float)gradients_thresholds.integrate_mu;
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, s->height); y++)
         for (int x = 0; x < s->width; x++) {
@@ -151,7 +148,7 @@ static void primal_rows(void *work, int task, int worker)
                 slope += s->dual[0][n - s->width];
             if (x > 0)
                 slope += s->dual[1][n - 1];
-            colours l = (s->l[n] - TAU * slope + (TAU * MU) * pixel_of(&s->anchor, n)) * (1 / (1 + TAU * MU));
+            colours l = (s->l[n] - tau * slope + (tau * mu) * pixel_of(&s->anchor, n)) * (1 / (1 + tau * mu));
             l = clip(l, pixel_of(&s->upper, n));
             s->ahead[n] = 2 * l - s->l[n];
             s->l[n] = l;

@@ -10,20 +10,11 @@
 
 #include "base/bins.h"
 #include "base/memory.h"
+#include "gradients/thresholds.h"
 #include "ops/blur.h"
 
-/* Smooths away the noise, which lengthens gradients, and differences in interpolation. */
-#define BLUR_PX 1.2
-/* The strongest share of the gradients, by the weaker of the two. */
-#define STRONGEST .15
-/* Cosine of the angle between the two; relaxed where fewer than SAMPLES_LEAST remain. */
-#define COSINE_LEAST .99
-#define COSINE_RELAXED .95
-#define SAMPLES_LEAST 200
 /* Of larger images only every n-th row is looked at: a million gradients tell as much as ten. */
 #define PIXELS_MOST 1e6
-/* Exposure changes between photos of one series stay within a factor of four. */
-#define LOG_MOST 1.4
 
 struct pair {
     struct image smooth[2]; /* reference, photo */
@@ -82,7 +73,7 @@ static int strong_bin(const struct pair *p)
                 total++;
             }
     int bin = BINS;
-    while (bin > 1 && above < STRONGEST * total)
+    while (bin > 1 && above < gradients_thresholds.mixing_strongest * total)
         above += bins[--bin];
     return bin;
 }
@@ -97,7 +88,7 @@ static void collect(struct pair *p, int least_bin, double cosine_least)
             if (weaker_bin(&products) < least_bin || !(products.cross > cosine_least * lengths) || !seen(p, x, y))
                 continue;
             double ratio = .5 * log(products.photo / products.reference);
-            if (fabs(ratio) < LOG_MOST)
+            if (fabs(ratio) < gradients_thresholds.mixing_log_most)
                 p->ratios[p->count++] = (float)ratio;
         }
 }
@@ -122,13 +113,16 @@ static double density(const struct pair *p, double centre, double bandwidth, dou
  * stop at a chance cluster, the narrow one is not pulled by the skew of the tails. */
 static double mode_of(const struct pair *p)
 {
-    static const double bandwidths[] = {.1, .05, .03, .03};
+    const struct gradients_thresholds *t = &gradients_thresholds;
+    const double bandwidths[] = {t->mixing_bandwidth, t->mixing_bandwidth_middle, t->mixing_bandwidth_fine,
+                                 t->mixing_bandwidth_fine};
+    int most = (int)lround(t->mixing_log_most / bandwidths[0]);
     double best = -1, mode = 0, mean;
-    for (int k = -14; k <= 14; k++) {
-        double here = density(p, .1 * k, .1, &mean);
+    for (int k = -most; k <= most; k++) {
+        double here = density(p, bandwidths[0] * k, bandwidths[0], &mean);
         if (here > best) {
             best = here;
-            mode = .1 * k;
+            mode = bandwidths[0] * k;
         }
     }
     for (int b = 0; b < 4; b++)
@@ -142,14 +136,14 @@ static double mode_of(const struct pair *p)
 static struct mixing measure(struct pair *p)
 {
     int strong = strong_bin(p), within = 0;
-    collect(p, strong, COSINE_LEAST);
-    if (p->count < SAMPLES_LEAST)
-        collect(p, strong, COSINE_RELAXED);
+    collect(p, strong, gradients_thresholds.mixing_cosine);
+    if (p->count < gradients_thresholds.mixing_samples_least)
+        collect(p, strong, gradients_thresholds.mixing_cosine_relaxed);
     if (p->count == 0)
         return (struct mixing){1, 0, 0};
     double mode = mode_of(p);
     for (int n = 0; n < p->count; n++)
-        within += fabs(p->ratios[n] - mode) < .05;
+        within += fabs(p->ratios[n] - mode) < gradients_thresholds.mixing_support;
     return (struct mixing){exp(mode), (double)within / p->count, p->count};
 }
 
@@ -157,7 +151,7 @@ static esra_status smooth(struct context *context, const struct image *from, str
 {
     esra_status status = esra_image_create(to, from->width, from->height, from->channels, context->message);
     for (int c = 0; status == ESRA_OK && c < from->channels; c++)
-        esra_blur(context, image_plane(from, c), image_plane(to, c), BLUR_PX);
+        esra_blur(context, image_plane(from, c), image_plane(to, c), gradients_thresholds.mixing_blur_px);
     return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/select.h"
+#include "gradients/thresholds.h"
 #include "ops/poisson.h"
 
 /* Share of a photo's pixels that may be darker than a_i L_0, when L_0 is made as bright as the photos allow: fewer
@@ -184,7 +185,7 @@ esra_status esra_guide_from_vote(struct guide *guide, const struct vote *vote, s
     struct voting voting = {.guide = guide, .vote = vote, .zero_vote = vote->zero_vote};
     esra_status status = ESRA_OK;
     if (voting.zero_vote < 0)
-        voting.zero_vote = vote->photos % 2 ? 0 : 0.5;
+        voting.zero_vote = vote->photos % 2 ? 0 : gradients_thresholds.vote_zero;
     TRY(esra_guide_create(guide, vote->photos, first->width, first->height, first->channels, context->message));
     TRY(make_room(&voting, context));
     esra_context_run(context, photo_gradients, &voting, vote->photos, NULL);
