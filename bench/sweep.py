@@ -3,10 +3,11 @@
 
     cmake --build build --target bench_separate
     bench/sweep.py [--rows gradients.*] [--factors .5,2] [--scale .25] [--photos 3] [--log FILE] SCENE... [-- OPTION...]
+    bench/sweep.py --try gradients.integrate_mu=0,gradients.bound_slack=.02 ... SCENE... [-- OPTION...]
 
 A SCENE is a folder of photo-N (PPM; with PIL any format) and truth-transmitted-K, K the reference photo. --scale shrinks them,
 --photos leaves that many around the reference. OPTIONs go to bench/separate, as in `-- -m depth`. Each row's value is multiplied by
-each factor and kept within its range. Prints for each: the mean change of the transmitted layer's fitted PSNR in dB, the largest
+each factor and kept within its range; --try, any number of times, sets what it says instead. Prints for each: the mean change of the transmitted layer's fitted PSNR in dB, the largest
 with its scene, and how often method, motion or warnings changed. Runs are kept in the log, by command: a sweep that was
 broken off goes on where it was. Needs nothing but Python where the photos are PPM."""
 import argparse
@@ -100,6 +101,10 @@ def compare(scenes, base, changed):
 
 
 def variants(rows, arguments):
+    for text in arguments.attempts or []:
+        yield "try", 1, text.split(",")
+    if arguments.attempts:
+        return
     for name, (value, lowest, highest) in rows.items():
         if any(fnmatch.fnmatch(name, pattern) for pattern in arguments.rows.split(",")):
             for factor in map(float, arguments.factors.split(",")):
@@ -114,6 +119,7 @@ def main():
     parser.add_argument("--separate", default=os.path.join(HERE, "..", "build", "bench", "separate"))
     parser.add_argument("--rows", default="*", help="patterns of room.name, separated by commas")
     parser.add_argument("--factors", default=".5,2")
+    parser.add_argument("--try", dest="attempts", action="append", help="settings, separated by commas")
     parser.add_argument("--scale", type=float, default=1)
     parser.add_argument("--photos", type=int, default=9)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
@@ -130,7 +136,8 @@ def main():
         for scene, run in zip(arguments.scenes, base):
             print(f"{os.path.basename(scene.rstrip('/'))}: {json.dumps(run)}", flush=True)
         for name, factor, settings, changed in later:
-            print(f"{name} x{factor:g} ({settings[0].split('=')[1]}): "
+            what = " ".join(settings) if name == "try" else f"{name} x{factor:g} ({settings[0].split('=')[1]})"
+            print(f"{what}: "
                   f"{compare(arguments.scenes, base, [run.result() for run in changed])}", flush=True)
 
 

@@ -1,4 +1,4 @@
-/* gradients/guide.c - gradients, weights and start of the solver. */
+/* gradients/guide.c - gradients and weights for the solver, and room for its layers. */
 #include "gradients/guide.h"
 
 #include "ops/diff.h"
@@ -10,7 +10,7 @@ esra_status esra_guide_create(struct guide *guide, int photos, int width, int he
     *guide = (struct guide){.photos = photos};
     TRY(esra_images_create(&guide->gradients, 2 * (photos + 1), width, height, channels, message));
     TRY(esra_images_create(&guide->weights, photos, width, height, 1, message));
-    TRY(esra_images_create(&guide->start, photos + 1, width, height, channels, message));
+    TRY(esra_images_create(&guide->layers, photos + 1, width, height, channels, message));
     return ESRA_OK;
 done:
     esra_guide_free(guide);
@@ -21,7 +21,7 @@ void esra_guide_free(struct guide *guide)
 {
     esra_images_free(&guide->gradients, 2 * (guide->photos + 1));
     esra_images_free(&guide->weights, guide->photos);
-    esra_images_free(&guide->start, guide->photos + 1);
+    esra_images_free(&guide->layers, guide->photos + 1);
     *guide = (struct guide){0};
 }
 

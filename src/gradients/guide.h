@@ -1,5 +1,5 @@
-/* gradients/guide.h - what the solver of esra.h needs beside the photos: the layers' gradients, the photos' weights and
- * layers to start from, in the reference frame. */
+/* gradients/guide.h - what the solver of esra.h needs beside the photos: the layers' gradients and the photos' weights, in
+ * the reference frame, and room for the layers it finds. */
 #ifndef ESRA_GRADIENTS_GUIDE_H
 #define ESRA_GRADIENTS_GUIDE_H
 
@@ -10,7 +10,7 @@ struct guide {
     int photos;              /* m */
     struct image *gradients; /* [2(m+1)], the order of esra_problem: 2l down, 2l+1 right */
     struct image *weights;   /* [m], one channel in [0,1]: esra_problem's weights */
-    struct image *start;     /* [m+1] in [0,1]: layers near the solution */
+    struct image *layers;    /* [m+1]: the solver's answer */
 };
 
 /* Zeroed images of the given size. */

@@ -12,12 +12,10 @@ static void clip_into(const struct image *from, struct image *to)
 void esra_guide_take_transmitted(struct guide *guide, const struct image *transmitted)
 {
     esra_guide_set_layer(guide, 0, transmitted, NULL);
-    clip_into(transmitted, &guide->start[0]);
 }
 
 void esra_guide_take_reflected(struct guide *guide, int photo, const struct image *seen, const struct image *trust)
 {
     esra_guide_set_layer(guide, photo + 1, seen, trust);
-    clip_into(seen, &guide->start[photo + 1]);
     clip_into(trust, &guide->weights[photo]);
 }

@@ -4,7 +4,7 @@
 
 #include "gradients/guide.h"
 
-/* T: E_0 = D T, and the start of layer 0, T in [0,1]. */
+/* T: E_0 = D T. */
 void esra_guide_take_transmitted(struct guide *guide, const struct image *transmitted);
 
 /* What photo i reflects, b_i R(g_i x): E_{i+1} its differences, zero across the border of what is known; its weight is

@@ -16,7 +16,7 @@ struct vote {
 };
 
 /* E_0 = weighted median over the photos of D I_i/a_i, weights a_i; E_i = D I_i - a_i E_0; all zero across masks'
- * borders. start: L_0 integrates E_0, as bright as the photos allow; L_i = I_i - a_i L_0. */
+ * borders. */
 esra_status esra_guide_from_vote(struct guide *guide, const struct vote *vote, struct context *context);
 
 #endif

@@ -12,9 +12,6 @@
 #include "base/cells.h"
 #include "ops/diff.h"
 
-/* Each cycle leaves about a tenth of the error; after twelve it is below float32's rounding. */
-#define CYCLES 12
-
 #define COARSEST        4 /* a side this small is solved by sweeping */
 #define COARSEST_SWEEPS 20
 
@@ -147,9 +144,4 @@ void esra_poisson_improve(struct plane p, struct plane q, struct plane u, int cy
         cycle(u, f, r, scratch);
         remove_mean(u);
     }
-}
-
-void esra_poisson_solve(struct plane p, struct plane q, struct plane u, float *scratch)
-{
-    esra_poisson_improve(p, q, u, CYCLES, scratch);
 }

@@ -9,11 +9,8 @@
 /* Floats that the solver needs beside u for an image of this size. */
 size_t esra_poisson_scratch(int width, int height);
 
-/* u gets the solution whose mean is zero, exact to about 1e-5 of its range; what it held is where the cycles start. p
- * and q have u's size; none of the planes has gaps between its rows. */
-void esra_poisson_solve(struct plane p, struct plane q, struct plane u, float *scratch);
-
-/* The same with fewer or more cycles: each leaves about a tenth of the error. */
+/* u gets nearer to the solution whose mean is zero: each V-cycle leaves about a tenth of the error, twelve what float32 can
+ * tell. p and q have u's size; none of the planes has gaps between its rows. */
 void esra_poisson_improve(struct plane p, struct plane q, struct plane u, int cycles, float *scratch);
 
 #endif

@@ -44,9 +44,9 @@ static esra_status return_reflected(const struct layers *layers, const struct mo
     if (run->output->method == ESRA_METHOD_NONE || !model->motions[i].aligned)
         memset(own->data, 0, image_samples(own) * sizeof(float));
     else if (model->kind == MODEL_DEPTH)
-        TRY(esra_deep_return(model, i, &layers->guide.start[i + 1], own, mask, run->context));
+        TRY(esra_deep_return(model, i, &layers->guide.layers[i + 1], own, mask, run->context));
     else if (esra_transform_invert(&model->still[i], &back))
-        esra_resample(run->context, &layers->guide.start[i + 1], &back, own, image_plane(mask, 0));
+        esra_resample(run->context, &layers->guide.layers[i + 1], &back, own, image_plane(mask, 0));
     for (size_t n = 0; n < image_samples(own); n++)
         own->data[n] *= mask->data[n % pixels];
     store_layer(model, own, &run->output->reflected[i]);
@@ -90,7 +90,7 @@ esra_status esra_give_back_layers(struct layers *layers, struct model *model, st
     if (run->output->method == ESRA_METHOD_NONE)
         return_photo(run, &own);
     else
-        store_layer(model, &layers->guide.start[0], &run->output->transmitted);
+        store_layer(model, &layers->guide.layers[0], &run->output->transmitted);
     for (int i = 0; run->output->reflected && i < run->input->photos && is_wanted(run); i++)
         TRY(return_reflected(layers, model, i, &own, &mask, run));
     if (run->output->confidence.data && is_wanted(run))

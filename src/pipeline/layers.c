@@ -112,7 +112,7 @@ static esra_status solve(struct guide *guide, const struct model *model, struct 
     esra_image *weights = views + m, *layers = weights + m, *gradients = layers + m + 1;
     view_all(views, model->aligned, m);
     view_all(weights, guide->weights, m);
-    view_all(layers, guide->start, m + 1);
+    view_all(layers, guide->layers, m + 1);
     view_all(gradients, guide->gradients, 2 * (m + 1));
     esra_problem problem = ESRA_PROBLEM_INIT;
     problem.photos = m;

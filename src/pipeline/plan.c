@@ -82,7 +82,7 @@ static double joint(const struct shape *s)
     return joint_photos(s) + joint_layers(s) + joint_vectors(s);
 }
 
-/* Gradients, weights and start of the paper's problem. */
+/* Gradients, weights and layers of the paper's problem. */
 static double guide(const struct shape *s)
 {
     return images(s, 3 * (s->photos + 1), s->channels) + images(s, s->photos, 1);

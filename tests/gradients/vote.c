@@ -53,16 +53,11 @@ static void the_scene_wins(void)
     struct guide guide;
     make_photos();
     make_guide(&guide, PHOTOS, mixing, 2);
-    double gradient = 0, layer = 0, reflected = 0;
-    for (int n = 0; n < 2 * WIDTH * HEIGHT; n++) {
+    double gradient = 0;
+    for (int n = 0; n < 2 * WIDTH * HEIGHT; n++)
         if (n % WIDTH < WIDTH - 1)
             gradient = fmax(gradient, fabs(guide.gradients[1].data[n] - (scene.data[n + 1] - scene.data[n])));
-        layer = fmax(layer, fabs(guide.start[0].data[n] - scene.data[n]));
-        reflected = fmax(reflected, fabs(guide.start[1].data[n] - (photos[0].data[n] - scene.data[n])));
-    }
     CHECK_NEAR(gradient, 0, 1e-6);
-    CHECK_NEAR(layer, 0, 2e-3);
-    CHECK_NEAR(reflected, 0, 2e-3);
     esra_guide_free(&guide);
     free_photos();
 }
@@ -95,8 +90,6 @@ static void threads_do_not_change_a_bit(void)
     make_guide(&one, 4, mixing, 1);
     for (int threads = 2; threads <= 8; threads += 3) {
         make_guide(&many, 4, mixing, threads);
-        for (int l = 0; l <= 4; l++)
-            CHECK(memcmp(one.start[l].data, many.start[l].data, 2 * WIDTH * HEIGHT * sizeof(float)) == 0);
         for (int k = 0; k < 10; k++)
             CHECK(memcmp(one.gradients[k].data, many.gradients[k].data, 2 * WIDTH * HEIGHT * sizeof(float)) == 0);
         esra_guide_free(&many);
@@ -111,7 +104,7 @@ static void check_finite(int m, const double *a)
     make_guide(&guide, m, a, 2);
     for (int l = 0; l <= m; l++)
         for (int n = 0; n < 2 * WIDTH * HEIGHT; n++)
-            CHECK(isfinite(guide.start[l].data[n]) && isfinite(guide.gradients[2 * l].data[n]));
+            CHECK(isfinite(guide.gradients[2 * l].data[n]) && isfinite(guide.gradients[2 * l + 1].data[n]));
     esra_guide_free(&guide);
 }
 
