@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rows.h"
+#include "base/select.h"
 
 /* Reflections are mostly out of focus; finer detail is noise and the transmitted layer's own errors. */
 #define BLUR_PX 1.
@@ -19,28 +20,6 @@ struct voting {
     int count;
 };
 
-struct vote {
-    float value, weight;
-};
-
-/* The value at which half of the weight is reached, votes being sorted by insertion: there are few. */
-static float weighted_median(struct vote *votes, int count)
-{
-    float total = 0, sum = 0;
-    for (int n = 0; n < count; n++) {
-        struct vote vote = votes[n];
-        int place = n;
-        for (; place > 0 && votes[place - 1].value > vote.value; place--)
-            votes[place] = votes[place - 1];
-        votes[place] = vote;
-        total += vote.weight;
-    }
-    for (int n = 0; n < count; n++)
-        if ((sum += votes[n].weight) >= .5f * total)
-            return votes[n].value;
-    return 0;
-}
-
 static bool seen_by(const struct voting *v, int photo, int x, int y)
 {
     return plane_row(image_plane(&v->masks[photo], 0), y)[x] > 0;
@@ -48,12 +27,12 @@ static bool seen_by(const struct voting *v, int photo, int x, int y)
 
 static float transmitted_part(const struct voting *v, int x, int y, int part)
 {
-    struct vote votes[PHOTOS_AT_ONCE + 1] = {{0, .5f}};
+    struct weighted votes[PHOTOS_AT_ONCE + 1] = {{0, TIE_BREAKER}};
     int count = 1;
     for (int n = 0; n < v->count && n < PHOTOS_AT_ONCE; n++)
         if (seen_by(v, n, x, y))
-            votes[count++] = (struct vote){field_sample(&v->fields[n], x, y)[part] / (float)v->mixing[n], 1};
-    return weighted_median(votes, count);
+            votes[count++] = (struct weighted){field_sample(&v->fields[n], x, y)[part] / (float)v->mixing[n], 1};
+    return esra_weighted_median(votes, count);
 }
 
 static void vote_block(void *work, int task, int worker)

@@ -1,52 +1,18 @@
 /* gradients/vote.c - the layers' gradients by voting. */
 #include "gradients/vote.h"
 
-#include <math.h>
-
 #include "base/memory.h"
-#include "gradients/thresholds.h"
-
-struct ballot {
-    float value, weight;
-};
+#include "base/select.h"
 
 struct voting {
     struct guide *guide;
     const struct vote *vote;
-    double zero_vote;
-    struct ballot *ballots; /* [threads][m+1] */
+    float tie_breaker; /* 0 where the number of photos is odd */
+    struct weighted *ballots; /* [threads][m+1] */
 };
 
-static void sort_ballots(struct ballot *ballots, int count)
-{
-    for (int k = 1; k < count; k++) {
-        struct ballot ballot = ballots[k];
-        int j = k;
-        for (; j > 0 && ballots[j - 1].value > ballot.value; j--)
-            ballots[j] = ballots[j - 1];
-        ballots[j] = ballot;
-    }
-}
-
-/* The value with half of the weight on either side; between two such values, their mean. */
-static float weighted_median(struct ballot *ballots, int count)
-{
-    float total = 0, sum = 0;
-    sort_ballots(ballots, count);
-    for (int k = 0; k < count; k++)
-        total += ballots[k].weight;
-    for (int k = 0; k < count; k++) {
-        sum += ballots[k].weight;
-        if (fabsf(sum - 0.5f * total) <= 1e-6f * total && k + 1 < count)
-            return 0.5f * (ballots[k].value + ballots[k + 1].value);
-        if (sum > 0.5f * total)
-            return ballots[k].value;
-    }
-    return 0;
-}
-
 /* The vote of one difference: its value in every photo stands in the gradients of layers 1..m, zero where not seen. */
-static float count_votes(const struct voting *voting, struct ballot *ballots, int direction, size_t sample,
+static float count_votes(const struct voting *voting, struct weighted *ballots, int direction, size_t sample,
                          const unsigned char *seen)
 {
     const struct vote *vote = voting->vote;
@@ -54,11 +20,11 @@ static float count_votes(const struct voting *voting, struct ballot *ballots, in
     for (int i = 0; i < vote->photos; i++)
         if (seen[i] && vote->mixing[i] > 0) {
             float g = voting->guide->gradients[2 * (i + 1) + direction].data[sample];
-            ballots[count++] = (struct ballot){g / (float)vote->mixing[i], (float)vote->mixing[i]};
+            ballots[count++] = (struct weighted){g / (float)vote->mixing[i], (float)vote->mixing[i]};
         }
-    if (count > 0 && voting->zero_vote > 0)
-        ballots[count++] = (struct ballot){0, (float)voting->zero_vote};
-    return weighted_median(ballots, count);
+    if (count > 0 && voting->tie_breaker > 0)
+        ballots[count++] = (struct weighted){0, voting->tie_breaker};
+    return esra_weighted_median(ballots, count);
 }
 
 static bool both_seen(const struct vote *vote, int i, size_t here, size_t there)
@@ -67,7 +33,7 @@ static bool both_seen(const struct vote *vote, int i, size_t here, size_t there)
 }
 
 /* One row of one direction in one channel: E_0, then E_i. */
-static void vote_row(const struct voting *voting, struct ballot *ballots, unsigned char *seen, int direction, int c,
+static void vote_row(const struct voting *voting, struct weighted *ballots, unsigned char *seen, int direction, int c,
                      int y)
 {
     const struct vote *vote = voting->vote;
@@ -91,7 +57,7 @@ static void vote_rows(void *work, int y, int worker)
     const struct voting *voting = work;
     int m = voting->vote->photos;
     /* The worker's ballots, and behind them its notes of who sees. */
-    struct ballot *ballots = voting->ballots + (size_t)worker * (2 * m + 2);
+    struct weighted *ballots = voting->ballots + (size_t)worker * (2 * m + 2);
     unsigned char *seen = (unsigned char *)(ballots + m + 1);
     for (int c = 0; c < voting->vote->images[0].channels; c++)
         for (int direction = 0; direction < 2; direction++)
@@ -112,10 +78,8 @@ static void photo_gradients(void *work, int i, int worker)
 esra_status esra_guide_from_vote(struct guide *guide, const struct vote *vote, struct context *context)
 {
     const struct image *first = &vote->images[0];
-    struct voting voting = {.guide = guide, .vote = vote, .zero_vote = vote->zero_vote};
+    struct voting voting = {.guide = guide, .vote = vote, .tie_breaker = vote->photos % 2 ? 0 : TIE_BREAKER};
     esra_status status = ESRA_OK;
-    if (voting.zero_vote < 0)
-        voting.zero_vote = vote->photos % 2 ? 0 : gradients_thresholds.vote_zero;
     TRY(esra_guide_create(guide, vote->photos, first->width, first->height, first->channels, context->message));
     voting.ballots =
         esra_allocate((size_t)esra_context_threads(context) * (2 * (size_t)vote->photos + 2), sizeof *voting.ballots);

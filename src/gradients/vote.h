@@ -11,12 +11,10 @@ struct vote {
     const struct image *images; /* [m]: I_i */
     const struct image *masks;  /* [m], one channel, 0 where photo i does not see the frame; NULL: all seen */
     const double *mixing;       /* a_i; photos with a_i = 0 have no vote */
-    double zero_vote;           /* votes for "no gradient", in photos; -1: half a vote where m is even, none otherwise.
-                                   It breaks the tie of two photos that disagree towards the weaker gradient */
 };
 
-/* E_0 = weighted median over the photos of D I_i/a_i, weights a_i; E_i = D I_i - a_i E_0; all zero across masks'
- * borders. */
+/* E_0 = weighted median over the photos of D I_i/a_i, weights a_i, and where m is even a TIE_BREAKER for no gradient;
+ * E_i = D I_i - a_i E_0; all zero across masks' borders. */
 esra_status esra_guide_from_vote(struct guide *guide, const struct vote *vote, struct context *context);
 
 #endif

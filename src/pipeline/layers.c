@@ -58,7 +58,7 @@ done:
 
 static esra_status guide_by_vote(struct guide *guide, const struct model *model, struct context *context)
 {
-    struct vote vote = {model->photos, model->aligned, model->masks, model->mixing, -1};
+    struct vote vote = {model->photos, model->aligned, model->masks, model->mixing};
     return esra_guide_from_vote(guide, &vote, context);
 }
 

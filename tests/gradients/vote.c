@@ -44,7 +44,7 @@ static void make_guide(struct guide *guide, int m, const double *a, int threads)
     struct message message;
     struct context *context;
     CHECK(esra_context_create(&context, threads, &message) == ESRA_OK);
-    CHECK(esra_guide_from_vote(guide, &(struct vote){m, photos, masks, a, -1}, context) == ESRA_OK);
+    CHECK(esra_guide_from_vote(guide, &(struct vote){m, photos, masks, a}, context) == ESRA_OK);
     esra_context_free(&context);
 }
 
