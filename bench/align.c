@@ -220,7 +220,7 @@ static void run_mixing(struct scene *scene, const struct photo_motion *motions, 
     printf("  mixing, error in %%:");
     for (int n = 1; n < scene->photos; n++) {
         double error = mixing[n].coefficient / (swapped ? scene->truth[n].b : scene->truth[n].a) - 1;
-        printf("  %.3f (%.2f of %d)", 100 * error, mixing[n].support, mixing[n].samples);
+        printf("  %.3f (%.2f)", 100 * error, mixing[n].support);
         add_error(&bench.mixing, fabs(error));
     }
     printf("\n");

@@ -144,7 +144,6 @@ static void decide(const struct voting *v, int x, int y)
         float *e = plane_row(image_plane(&v->out->gradients[k % 2], k / 2), y) + x;
         *e = alpha * *e + (1 - alpha) * sum[k] / total;
     }
-    plane_row(image_plane(&v->out->foreign, 0), y)[x] = alpha;
 }
 
 static void decide_rows(void *work, int task, int worker)
@@ -237,7 +236,6 @@ esra_status esra_agreement_find(struct agreement *agreement, const struct agreem
     for (int direction = 0; direction < 2; direction++)
         TRY(esra_image_create(&agreement->gradients[direction], first->width, first->height, first->channels,
                               context->message));
-    TRY(esra_image_create(&agreement->foreign, first->width, first->height, 1, context->message));
     if (esra_size_multiply(pixels, 3 * (size_t)problem->photos + 3, &count))
         floats = esra_allocate_untouched(count, sizeof *floats);
     if (!floats)
@@ -254,5 +252,4 @@ void esra_agreement_free(struct agreement *agreement)
 {
     for (int direction = 0; direction < 2; direction++)
         esra_image_free(&agreement->gradients[direction]);
-    esra_image_free(&agreement->foreign);
 }

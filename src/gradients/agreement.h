@@ -20,7 +20,6 @@ struct agreement_problem {
 
 struct agreement {
     struct image gradients[2]; /* E, down and right */
-    struct image foreign;      /* one channel, 0..1: how far the reference's gradient was taken for the reflection's */
 };
 
 esra_status esra_agreement_find(struct agreement *agreement, const struct agreement_problem *problem,

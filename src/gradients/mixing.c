@@ -140,11 +140,11 @@ static struct mixing measure(struct pair *p)
     if (p->count < gradients_thresholds.mixing_samples_least)
         collect(p, strong, gradients_thresholds.mixing_cosine_relaxed);
     if (p->count == 0)
-        return (struct mixing){1, 0, 0};
+        return (struct mixing){1, 0};
     double mode = mode_of(p);
     for (int n = 0; n < p->count; n++)
         within += fabs(p->ratios[n] - mode) < gradients_thresholds.mixing_support;
-    return (struct mixing){exp(mode), (double)within / p->count, p->count};
+    return (struct mixing){exp(mode), (double)within / p->count};
 }
 
 static esra_status smooth(struct context *context, const struct image *from, struct image *to)
@@ -166,7 +166,7 @@ esra_status esra_mixing_estimate(struct context *context, const struct image *ph
         TRY(esra_fail_memory(context->message));
     TRY(smooth(context, &photos[reference], &p.smooth[0]));
     for (int n = 0; n < count; n++) {
-        mixing[n] = (struct mixing){1, 1, 0};
+        mixing[n] = (struct mixing){1, 1};
         if (n == reference || esra_context_stopping(context))
             continue;
         p.mask[1] = &masks[n];

@@ -88,10 +88,10 @@ static double error_of(const struct image gradients[2])
     return sum / (2 * SAMPLES);
 }
 
-/* The reference's edge of the disc, at (20, 26) + 9 to the right. */
-static float foreign_at_the_disc(const struct agreement *agreement)
+/* E at the right edge of the reference's disc, where the photo itself has -.28. */
+static float edge_of_the_disc(const struct agreement *agreement)
 {
-    return agreement->foreign.data[26 * WIDTH + 28];
+    return agreement->gradients[1].data[26 * WIDTH + 28];
 }
 
 static void reflections_are_voted_away(void)
@@ -99,8 +99,7 @@ static void reflections_are_voted_away(void)
     make_scene();
     struct agreement agreement = agree(NULL);
     CHECK(error_of(agreement.gradients) < .0025);
-    CHECK(foreign_at_the_disc(&agreement) > .8);
-    CHECK(agreement.foreign.data[60 * WIDTH + 10] < .5);
+    CHECK(edge_of_the_disc(&agreement) > -.06f);
     esra_agreement_free(&agreement);
     free_scene();
 }
@@ -113,10 +112,8 @@ static void guards_are_respected(void)
     for (int n = 0; n < PIXELS; n++)
         guard.data[n] = 1;
     struct agreement agreement = agree(&guard);
-    CHECK(foreign_at_the_disc(&agreement) == 0);
-    size_t edge = 26 * WIDTH + 28;
     /* Photos not far from it have a small part in it even so. */
-    CHECK(agreement.gradients[1].data[edge] < -.15f);
+    CHECK(edge_of_the_disc(&agreement) < -.15f);
     esra_agreement_free(&agreement);
     esra_image_free(&guard);
     free_scene();
@@ -133,8 +130,6 @@ static void what_is_not_seen_does_not_vote(void)
                 masks[i].data[n % PIXELS] = 0;
             }
     struct agreement agreement = agree(NULL);
-    for (int y = 0; y < HEIGHT; y++)
-        CHECK(agreement.foreign.data[y * WIDTH + 85] == 0);
     CHECK(error_of(agreement.gradients) < .004);
     esra_agreement_free(&agreement);
     free_scene();

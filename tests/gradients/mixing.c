@@ -27,7 +27,7 @@ static void coefficients_are_found_below_a_reflection(void)
     CHECK(mixing[0].coefficient == 1);
     for (int n = 1; n < 4; n++) {
         CHECK_NEAR(mixing[n].coefficient / scene.a[n], 1, .005);
-        CHECK(mixing[n].support > .3 && mixing[n].samples > 200);
+        CHECK(mixing[n].support > .3);
     }
     for (int n = 0; n < 4; n++) {
         esra_image_free(&aligned[n]);
@@ -48,7 +48,7 @@ static void nothing_to_measure_is_one(void)
         CHECK(esra_image_create(&masks[n], 9, 7, 1, &message) == ESRA_OK);
     }
     CHECK(esra_mixing_estimate(context, photos, masks, 2, 1, mixing) == ESRA_OK);
-    CHECK(mixing[0].coefficient == 1 && mixing[0].samples == 0 && mixing[0].support == 0);
+    CHECK(mixing[0].coefficient == 1 && mixing[0].support == 0);
     for (int n = 0; n < 2; n++) {
         esra_image_free(&photos[n]);
         esra_image_free(&masks[n]);
