@@ -7,15 +7,10 @@
 
 #include "align/hypotheses.h"
 #include "align/refine.h"
+#include "align/thresholds.h"
 #include "base/memory.h"
 
 #define ITERATIONS 10
-/* A second motion must explain this share of the gradients that the first leaves: less comes by chance. */
-#define SECOND_LEAST .03
-/* Of 25 pairs of photos with nothing in common none had more than .01 explained; of 160 pairs of two-layer scenes none less
- * than .09, nor less than twelve times what wrong motions explain. The limits were set between, on these same scenes. */
-#define EXPLAINED_LEAST .03
-#define CHANCE_TIMES 4
 
 /* Kept for every photo until all are aligned: the energy its two motions explain, at the work level. */
 struct pair {
@@ -65,10 +60,11 @@ static double best_two(const struct hypotheses *h, int *first, int *second)
     return most;
 }
 
-/* The mean share explained by motions 8 px off at the work level, four ways. */
+/* The mean share explained by motions that are wrong by chance_px at the work level, four ways. */
 static double chance_share(struct aligning *a, const struct view *view, const struct hypothesis *h)
 {
-    static const double right[4] = {8, -8, 3, -3}, down[4] = {3, -3, -8, 8};
+    const double far = align_thresholds.chance_px, aside = 3 * far / 8;
+    const double right[4] = {far, -far, aside, -aside}, down[4] = {aside, -aside, -far, far};
     int level = a->view.work_level;
     double sum = 0;
     for (int k = 0; k < 4; k++) {
@@ -97,8 +93,7 @@ static esra_status finish(struct aligning *a, const struct view *view, struct pl
     esra_explain_weights(&a->explainer, map, level, plane);
     options.weights = &plane;
     TRY(esra_refine(a->context, &a->view.fields, &view->fields, &options, &t, &refined));
-    /* More than a few pixels from where it stood at the work level is not the same motion. */
-    if (esra_transform_distance(&t, &h->transform, base->width, base->height) < ldexp(2, level)) {
+    if (esra_transform_distance(&t, &h->transform, base->width, base->height) < ldexp(align_thresholds.finish_px, level)) {
         h->transform = t;
         h->gain = refined.gain;
     }
@@ -137,7 +132,7 @@ static esra_status choose(struct aligning *a, int photo, const struct view *view
     m->overlap = t->explained.overlap;
     m->gain = t->gain;
     m->transmitted = at_photo_scale(a, t);
-    if (second < 0 || both - m->explained < SECOND_LEAST * (1 - m->explained))
+    if (second < 0 || both - m->explained < align_thresholds.explained_least * (1 - m->explained))
         return ESRA_OK;
     struct hypothesis *r = &h->each[second];
     TRY(finish(a, view, image_plane(&h->maps, second), r));
@@ -258,7 +253,7 @@ static const struct photo_motion unmoved = {
 static void judge(const struct aligning *a, struct photo_motion *m)
 {
     const struct image *photo = &a->photos[a->reference];
-    m->aligned = m->explained > EXPLAINED_LEAST && m->explained > CHANCE_TIMES * m->chance;
+    m->aligned = m->explained > align_thresholds.explained_least && m->explained > align_thresholds.chance_times * m->chance;
     if (!m->aligned)
         m->transmitted = TRANSFORM_IDENTITY;
     if (m->aligned && m->second)

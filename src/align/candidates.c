@@ -5,16 +5,9 @@
 
 #include "align/pairing.h"
 #include "align/refine.h"
+#include "align/thresholds.h"
 
-/* Nearer to the identity it is T's own remainder; nearer to one another two candidates are one. In px of the search. */
-#define STILL_PX 1.2
-#define SAME_PX .7
-/* A start this near to a candidate would only end there. */
-#define NEAR_PX 4.
 #define FINISHED_MOST 3
-/* A candidate this near to the exact one is the same motion, blurred, unless it correlates much better. */
-#define EXACT_PX 6.
-#define EXACT_SHARE .5
 #define ITERATIONS 12
 #define ITERATIONS_ROUGH 15
 
@@ -58,8 +51,8 @@ static bool is_listed(const struct pairing *p, const struct reflection_candidate
 static bool is_blurred(const struct pairing *p, const struct reflection_candidate *exact,
                        const struct reflection_candidate *found)
 {
-    return exact->score > EXACT_SHARE * found->score &&
-           !far_from(&p->compared[0].level[0], &exact->transform, &found->transform, EXACT_PX);
+    return exact->score > align_thresholds.exact_share * found->score &&
+           !far_from(&p->compared[0].level[0], &exact->transform, &found->transform, align_thresholds.exact_px);
 }
 
 /* Sorted in by score, unless it is there already, or keeps R with T. */
@@ -67,8 +60,8 @@ static void rank(const struct pairing *p, struct reflection_candidates *list, st
 {
     struct transform still = TRANSFORM_IDENTITY;
     int place = 0;
-    if (!(found.score > 0) || is_listed(p, list, &found.transform, SAME_PX) ||
-        !far_from(&p->compared[0].level[0], &found.transform, &still, STILL_PX))
+    if (!(found.score > 0) || is_listed(p, list, &found.transform, align_thresholds.candidate_same_px) ||
+        !far_from(&p->compared[0].level[0], &found.transform, &still, align_thresholds.still_px))
         return;
     while (place < list->count && list->each[place].score >= found.score)
         place++;
@@ -96,7 +89,8 @@ static esra_status improve(const struct pairing *p, struct transform t, bool rou
     *found = (struct reflection_candidate){t, score_of(p, &t, finest)};
     esra_status status =
         esra_refine(p->context, &p->compared[0], &p->compared[1], &options, &after.transform, &refined);
-    if (status == ESRA_OK && esra_transform_plausible(&after.transform, field->width, field->height, PAIRING_REACH * field->width))
+    if (status == ESRA_OK &&
+        esra_transform_plausible(&after.transform, field->width, field->height, align_thresholds.reach * field->width))
         after.score = score_of(p, &after.transform, finest);
     if (after.score > found->score)
         *found = after;
@@ -121,7 +115,7 @@ static esra_status try_at_half_size(const struct pairing *p, struct reflection_c
     for (int n = 0; n < p->count; n++) {
         const struct start *start = &p->starts[n];
         struct reflection_candidate found;
-        if (start->quality == EXACT || is_listed(p, list, &start->transform, NEAR_PX))
+        if (start->quality == EXACT || is_listed(p, list, &start->transform, align_thresholds.candidate_near_px))
             continue;
         esra_status status = improve(p, start->transform, start->quality == ROUGH, finest, &found);
         if (status != ESRA_OK)

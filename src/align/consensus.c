@@ -9,20 +9,13 @@
 
 #include <math.h>
 
+#include "align/thresholds.h"
 #include "base/linear.h"
 #include "base/random.h"
 
 /* At 3 % inliers a sample of two is good once in 1100: 3000 samples miss one time in 15, and such a layer does not
  * matter. */
 #define SAMPLES 3000
-#define ROUGH_PX 5.
-/* Wider, and one homography can bend to take in matches of both layers. */
-#define EXACT_PX 1.5
-/* Four matches determine a homography; six more must agree before it is worth refining. Wrong ones cost only time: what
- * they explain is judged afterwards. */
-#define SUPPORT_LEAST 10
-/* Two points nearer than this share of the width determine rotation and scale too badly. */
-#define APART .1
 
 struct search {
     const struct match *matches;
@@ -57,7 +50,7 @@ static bool similarity_of(const struct match *p, const struct match *q, double a
     double real = (du * dx + dv * dy) / length2, imaginary = (dv * dx - du * dy) / length2;
     *t = (struct transform){{real, -imaginary, p->u - real * p->x + imaginary * p->y, imaginary, real,
                              p->v - imaginary * p->x - real * p->y, 0, 0, 1}};
-    return fabs(hypot(real, imaginary) - 1) < .3 && fabs(imaginary) < .5;
+    return fabs(hypot(real, imaginary) - 1) < align_thresholds.consensus_scale && fabs(imaginary) < align_thresholds.consensus_turn;
 }
 
 static bool sample(struct search *s, enum motion motion, struct transform *t)
@@ -65,7 +58,7 @@ static bool sample(struct search *s, enum motion motion, struct transform *t)
     const struct match *p = &s->matches[random_below(&s->random, s->count)];
     const struct match *q = &s->matches[random_below(&s->random, s->count)];
     *t = esra_transform_shift(p->u - p->x, p->v - p->y);
-    if (motion > MOTION_TRANSLATION && !similarity_of(p, q, APART * s->width, t))
+    if (motion > MOTION_TRANSLATION && !similarity_of(p, q, align_thresholds.consensus_apart * s->width, t))
         return false;
     return esra_transform_plausible(t, s->width, s->height, s->limit_px);
 }
@@ -106,23 +99,24 @@ static enum motion at_most(enum motion a, enum motion b)
 /* Affine first, then the whole motion, with tolerances narrowing to the exact one; keeps *t where a fit fails. */
 static int optimise(const struct search *s, enum motion motion, struct transform *t)
 {
-    static const double tolerance[] = {ROUGH_PX, 4.5, 3, 2, EXACT_PX, EXACT_PX};
+    const double rough = align_thresholds.consensus_rough_px, exact = align_thresholds.consensus_exact_px;
+    const double tolerance[] = {rough, .9 * rough, 2 * exact, 4 * exact / 3, exact, exact};
     for (int k = 0; k < 6; k++) {
         struct transform better = *t;
         if (fit(s, at_most(motion, k < 2 ? MOTION_AFFINE : MOTION_HOMOGRAPHY), tolerance[k], &better))
             *t = better;
     }
-    return count_support(s, t, EXACT_PX);
+    return count_support(s, t, exact);
 }
 
 static bool find_one(struct search *s, enum motion motion, struct transform *best)
 {
     int rough = 0, exact = 0;
-    for (int k = 0; k < SAMPLES && s->count >= SUPPORT_LEAST; k++) {
+    for (int k = 0; k < SAMPLES && s->count >= align_thresholds.consensus_support; k++) {
         struct transform t;
         if (!sample(s, motion, &t))
             continue;
-        int support = count_support(s, &t, ROUGH_PX);
+        int support = count_support(s, &t, align_thresholds.consensus_rough_px);
         if (support <= rough)
             continue;
         rough = support;
@@ -132,7 +126,7 @@ static bool find_one(struct search *s, enum motion motion, struct transform *bes
             *best = t;
         }
     }
-    return exact >= SUPPORT_LEAST;
+    return exact >= align_thresholds.consensus_support;
 }
 
 int esra_consensus(struct matches *matches, const struct consensus_options *options, struct transform *found)
@@ -142,7 +136,7 @@ int esra_consensus(struct matches *matches, const struct consensus_options *opti
     while (count < options->most && find_one(&s, options->motion, &found[count])) {
         int left = 0;
         for (int n = 0; n < s.count; n++)
-            if (!agrees(&matches->data[n], &found[count], 2 * EXACT_PX))
+            if (!agrees(&matches->data[n], &found[count], 2 * align_thresholds.consensus_exact_px))
                 matches->data[left++] = matches->data[n];
         matches->count = s.count = left;
         count++;

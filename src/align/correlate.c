@@ -8,11 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "align/thresholds.h"
 #include "base/memory.h"
 #include "ops/fft.h"
-
-/* Peaks closer than this are one. */
-#define APART_PX 4
 
 struct spectra {
     float *reference, *photo, *sum; /* complex, width x height */
@@ -55,8 +53,7 @@ static void add_cross_spectrum(struct spectra *s, bool whiten)
         b[1] = imaginary;
         mean += hypot(real, imaginary) / (double)(samples / 2);
     }
-    /* A twentieth of the mean: frequencies that carry next to nothing are not lifted to full weight. */
-    float floor = (float)(.05 * mean) + 1e-30f;
+    float floor = (float)(align_thresholds.correlate_floor * mean) + 1e-30f;
     for (size_t n = 0; n < samples; n += 2) {
         float *b = s->photo + n, size = whiten ? hypotf(b[0], b[1]) + floor : 1;
         s->sum[n] += b[0] / size;
@@ -83,7 +80,7 @@ static double smooth_at(const struct spectra *s, int right, int down)
 static bool apart(const struct peak *peaks, int count, int right, int down)
 {
     for (int n = 0; n < count; n++)
-        if (fabs(peaks[n].right - right) <= APART_PX && fabs(peaks[n].down - down) <= APART_PX)
+        if (fabs(peaks[n].right - right) <= align_thresholds.correlate_apart_px && fabs(peaks[n].down - down) <= align_thresholds.correlate_apart_px)
             return false;
     return true;
 }

@@ -3,18 +3,10 @@
 
 #include <math.h>
 
+#include "align/thresholds.h"
 #include "base/rows.h"
 #include "base/wide.h"
 #include "ops/blur.h"
-
-/* An edge is explained where the difference has less than this share of its energy: half the reflection's edges on top
- * of it pass, a chance fit does not. */
-#define MISFIT .15
-/* Six differences, each of .002: half a step of 8-bit samples. */
-#define NOISE 2e-5
-#define WINDOW_PX 2
-/* Pixels of which less is explained belong to the other layer, or to both. */
-#define SHARE_LEAST .2f
 
 enum { VALID, ERROR, ENERGY, SMOOTH_ERROR, PLANES };
 
@@ -54,7 +46,7 @@ esra_status esra_explainer_create(struct explainer *explainer, struct context *c
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
             plane_row(plane_of(explainer, ERROR), y)[x] = energy_of(field_sample(reference, x, y));
-    esra_blur(context, plane_of(explainer, ERROR), plane_of(explainer, ENERGY), WINDOW_PX);
+    esra_blur(context, plane_of(explainer, ERROR), plane_of(explainer, ENERGY), align_thresholds.explain_window_px);
     explainer->energy = sum_of(plane_of(explainer, ENERGY));
     return ESRA_OK;
 done:
@@ -95,6 +87,7 @@ WIDE_TASK(error_block)
 static void map_block(void *work, int task, int worker)
 {
     const struct explaining *e = work;
+    const float misfit = (float)align_thresholds.misfit, noise = (float)align_thresholds.explain_noise;
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, e->map.height); y++) {
         const float *valid = plane_row(plane_of(e->explainer, VALID), y);
@@ -102,7 +95,7 @@ static void map_block(void *work, int task, int worker)
         const float *energy = plane_row(plane_of(e->explainer, ENERGY), y);
         float *map = plane_row(e->map, y);
         for (int x = 0; x < e->map.width; x++)
-            map[x] = valid[x] * energy[x] * expf(-error[x] / ((float)MISFIT * energy[x] + (float)NOISE));
+            map[x] = valid[x] * energy[x] * expf(-error[x] / (misfit * energy[x] + noise));
     }
 }
 WIDE_TASK(map_block)
@@ -130,7 +123,7 @@ struct explained esra_explain(struct explainer *explainer, struct context *conte
     struct explaining e = {explainer, map.data ? map : plane_of(explainer, ERROR), (float)gain};
     esra_field_warp(context, photo, transform, &explainer->warped, plane_of(explainer, VALID));
     esra_context_run(context, WIDE(context, error_block), &e, blocks, NULL);
-    esra_blur(context, plane_of(explainer, ERROR), plane_of(explainer, SMOOTH_ERROR), WINDOW_PX);
+    esra_blur(context, plane_of(explainer, ERROR), plane_of(explainer, SMOOTH_ERROR), align_thresholds.explain_window_px);
     esra_context_run(context, WIDE(context, map_block), &e, blocks, NULL);
     return sum_up(explainer, e.map);
 }
@@ -143,7 +136,7 @@ void esra_explain_weights(const struct explainer *explainer, struct plane map, i
         for (int x = 0; x < weights.width; x++) {
             int column = x >> finer < map.width ? x >> finer : map.width - 1;
             float share = plane_row(map, row)[column] / (plane_row(energy, row)[column] + 1e-20f);
-            plane_row(weights, y)[x] = share > SHARE_LEAST ? share : 0;
+            plane_row(weights, y)[x] = share > (float)align_thresholds.explain_share ? share : 0;
         }
     }
 }

@@ -7,15 +7,10 @@
 #include "align/consensus.h"
 #include "align/correlate.h"
 #include "align/refine.h"
+#include "align/thresholds.h"
 
-/* How far a corner may move, as a share of the width: beyond, less than half of the photo overlaps. */
-#define REACH .35
 #define CONSENSUS_MOST 3
 #define PEAKS_MOST 3
-/* Under this many pixels, at the work level, two hypotheses are one. */
-#define SAME_PX 1.
-/* A start this near to one found would only end there. */
-#define NEAR_PX 3.
 #define ITERATIONS 12
 #define ITERATIONS_ROUGH 18
 
@@ -80,13 +75,13 @@ static esra_status consider(struct hypotheses *hypotheses, const struct search *
     int width = width_of(s->reference), height = height_of(s->reference);
     struct plane map = image_plane(&hypotheses->maps, hypotheses->count);
     struct hypothesis h = {.transform = start, .gain = 1};
-    if (hypotheses->count == HYPOTHESES_MOST || !is_new(hypotheses, &start, s, rough ? NEAR_PX : SAME_PX))
+    if (hypotheses->count == HYPOTHESES_MOST || !is_new(hypotheses, &start, s, rough ? align_thresholds.near_px : align_thresholds.same_px))
         return ESRA_OK;
     esra_status status = refine(s, &h, rough, map);
     if (status != ESRA_OK)
         return status;
-    if (esra_transform_plausible(&h.transform, width, height, REACH * width) &&
-        is_new(hypotheses, &h.transform, s, SAME_PX)) {
+    if (esra_transform_plausible(&h.transform, width, height, align_thresholds.reach * width) &&
+        is_new(hypotheses, &h.transform, s, align_thresholds.same_px)) {
         h.explained = explain(s, &h, map);
         hypotheses->each[hypotheses->count++] = h;
     }
@@ -99,8 +94,9 @@ static esra_status consider_matches(struct hypotheses *hypotheses, const struct 
     struct matches matches;
     struct transform found[CONSENSUS_MOST];
     esra_status status;
-    TRY(esra_features_match(&matches, s->context, &s->reference->features, &s->photo->features, REACH * width));
-    struct consensus_options options = {s->motion, width, height, REACH * width, CONSENSUS_MOST};
+    double reach = align_thresholds.reach * width;
+    TRY(esra_features_match(&matches, s->context, &s->reference->features, &s->photo->features, reach));
+    struct consensus_options options = {s->motion, width, height, reach, CONSENSUS_MOST};
     int count = esra_consensus(&matches, &options, found);
     for (int n = 0; n < count && !esra_context_stopping(s->context); n++)
         TRY(consider(hypotheses, s, found[n], false));
@@ -115,7 +111,7 @@ static esra_status consider_peaks(struct hypotheses *hypotheses, const struct se
     struct peak peaks[PEAKS_MOST];
     int count;
     esra_status status;
-    struct correlate_options options = {true, REACH * reference->width, PEAKS_MOST};
+    struct correlate_options options = {true, align_thresholds.reach * reference->width, PEAKS_MOST};
     TRY(esra_correlate(s->context, reference, &s->photo->fields.level[s->level], &options, peaks, &count));
     for (int n = 0; n < count && !esra_context_stopping(s->context); n++)
         TRY(consider(hypotheses, s,

@@ -5,9 +5,9 @@
 
 #include "align/consensus.h"
 #include "align/correlate.h"
+#include "align/thresholds.h"
+#include "align/view.h"
 
-/* Fields are correlated at about 320 x 240. */
-#define CORRELATE_PIXELS 1.2e5
 #define PEAKS_MOST 3
 #define CONSENSUS_MOST 2
 
@@ -24,14 +24,14 @@ void esra_pairing_free(struct pairing *p)
 void esra_pairing_start(struct pairing *p, struct transform t, enum quality quality)
 {
     const struct field *field = &p->by_sign[0].level[0];
-    if (p->count < PAIRING_STARTS && esra_transform_plausible(&t, field->width, field->height, PAIRING_REACH * field->width))
+    if (p->count < PAIRING_STARTS && esra_transform_plausible(&t, field->width, field->height, align_thresholds.reach * field->width))
         p->starts[p->count++] = (struct start){t, quality};
 }
 
 static int small_level(const struct fields *fields)
 {
     int level = 0;
-    while (level < fields->levels - 1 && (double)fields->level[level].width * fields->level[level].height > CORRELATE_PIXELS)
+    while (level < fields->levels - 1 && (double)fields->level[level].width * fields->level[level].height > VIEW_WORK_PIXELS)
         level++;
     return level;
 }
@@ -41,7 +41,7 @@ esra_status esra_pairing_start_peaks(struct pairing *p, const struct fields *pai
     int level = small_level(&pair[0]), count;
     const struct field *field = &pair[0].level[level];
     struct peak peaks[PEAKS_MOST + 1];
-    struct correlate_options options = {whiten, PAIRING_REACH * field->width, PEAKS_MOST + 1};
+    struct correlate_options options = {whiten, align_thresholds.reach * field->width, PEAKS_MOST + 1};
     esra_status status = esra_correlate(p->context, field, &pair[1].level[level], &options, peaks, &count);
     for (int n = 0; status == ESRA_OK && n < count; n++)
         if (hypot(peaks[n].right, peaks[n].down) > 1)
@@ -58,8 +58,9 @@ esra_status esra_pairing_start_matches(struct pairing *p, const struct pyramid *
     esra_status status;
     TRY(esra_features_find(&features[0], p->context, &parts[0]));
     TRY(esra_features_find(&features[1], p->context, &parts[1]));
-    TRY(esra_features_match(&matches, p->context, &features[0], &features[1], PAIRING_REACH * width));
-    struct consensus_options options = {p->motion, width, height, PAIRING_REACH * width, CONSENSUS_MOST};
+    double reach = align_thresholds.reach * width;
+    TRY(esra_features_match(&matches, p->context, &features[0], &features[1], reach));
+    struct consensus_options options = {p->motion, width, height, reach, CONSENSUS_MOST};
     int count = esra_consensus(&matches, &options, found);
     for (int n = 0; n < count; n++)
         esra_pairing_start(p, found[n], GOOD);

@@ -7,8 +7,6 @@
 #include "ops/field.h"
 
 #define PAIRING_STARTS 15
-/* How far R may move against T, as a share of the width. */
-#define PAIRING_REACH .35
 
 /* exact: as alignment found it, on the photos themselves; refining it on remainders would only blur it. */
 enum quality { ROUGH, GOOD, EXACT };

@@ -12,21 +12,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "align/thresholds.h"
 #include "base/bins.h"
 #include "base/memory.h"
 #include "base/rows.h"
 #include "base/wide.h"
 #include "ops/blur.h"
 
-/* Cut-off in robust standard deviations: 2.5 did best on two-layer scenes in the prototype; wider while the start is still rough. */
-#define CUTOFF 2.5
-#define CUTOFF_ROUGH 4.5
 #define ROUGH_ITERATIONS 4
 /* Converged: a step moves the corners by fewer pixels than this. */
 #define STEP_LEAST_PX 1e-3
-/* Exposure between photos of one series differs by less; a gain outside comes from a wrong transform. */
-#define GAIN_LEAST .5
-#define GAIN_MOST 2.
 
 /* Histograms are counted in this many parts where there are so many pixels: a part costs as much to begin with as 30,000. */
 #define PARTS       4
@@ -155,7 +150,7 @@ static void set_cutoff(struct stage *stage, bool rough)
 {
     double least = median_where(stage, plane_of(stage, STRENGTH), plane_of(stage, STRENGTH), 0);
     double variance = 1.4826 * 1.4826 * median_where(stage, plane_of(stage, SMOOTH), plane_of(stage, STRENGTH), least);
-    double cutoff = rough ? CUTOFF_ROUGH : CUTOFF;
+    double cutoff = rough ? align_thresholds.refine_cutoff_rough : align_thresholds.refine_cutoff;
     /* 1e-5: under the gradients of half a step of 16-bit samples, only there to keep 0/0 away. */
     stage->cutoff2 = cutoff * cutoff * (variance + 1e-10);
 }
@@ -240,13 +235,13 @@ static bool iterate(struct stage *stage, enum motion motion, bool rough, struct 
     struct sums sums = add_up(stage);
     if (!(sums.reference > 0) || !esra_normal_solve(&sums.normal, motion, p))
         return false;
-    stage->gain = fmin(fmax(sqrt(sums.photo / sums.reference), GAIN_LEAST), GAIN_MOST);
+    stage->gain = fmin(fmax(sqrt(sums.photo / sums.reference), 1 / align_thresholds.refine_gain_most), align_thresholds.refine_gain_most);
     *refined = (struct refined){stage->gain, sums.weight / sums.seen};
     struct transform step = esra_normal_step(p, stage->cx, stage->cy, stage->s), before = stage->transform;
     struct transform after = esra_transform_compose(&before, &step);
     double moved = esra_transform_distance(&before, &after, width, height);
-    /* A step over a quarter of the image leads nowhere; NaN ends here as well. */
-    if (!(moved < .25 * width))
+    /* NaN ends here as well. */
+    if (!(moved < align_thresholds.refine_step_most * width))
         return false;
     stage->transform = after;
     return rough || moved > STEP_LEAST_PX;

@@ -7,12 +7,11 @@
 
 #include "align/pairing.h"
 #include "align/remainder.h"
+#include "align/thresholds.h"
 #include "base/memory.h"
 
 /* Candidates are sought at about 640 x 480 at most: the joint solve refines the one it takes. */
 #define SEARCH_PIXELS 3.2e5
-/* Reflections are mostly out of focus. */
-#define PART_BLUR_PX 1.
 
 /* All photos at the size of the search. */
 struct searching {
@@ -53,7 +52,7 @@ static esra_status use_parts(struct pairing *p, const struct searching *s, int p
                                problem->mixing[photo], parts, p->context->message));
     for (int n = 0; n < 2; n++) {
         TRY(esra_pyramid_create(&pyramids[n], s->context, &parts[n], &as_is));
-        TRY(esra_fields_of_pyramid(&p->by_sign[n], s->context, &pyramids[n], PART_BLUR_PX));
+        TRY(esra_fields_of_pyramid(&p->by_sign[n], s->context, &pyramids[n], align_thresholds.remainder_blur_px));
     }
     TRY(esra_pairing_start_matches(p, pyramids));
 done:

@@ -4,14 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "align/thresholds.h"
 #include "base/rows.h"
 #include "base/select.h"
 
-/* Reflections are mostly out of focus; finer detail is noise and the transmitted layer's own errors. */
-#define BLUR_PX 1.
 #define PHOTOS_AT_ONCE 64
-/* A step of 8-bit samples near black in linear light: the root of less is noise. */
-#define DARK 1e-4f
 
 struct voting {
     struct field *fields;
@@ -56,7 +53,7 @@ esra_status esra_remainder_by_median(struct context *context, const struct image
     struct voting v = {fields, masks, mixing, count};
     memset(fields, 0, (size_t)count * sizeof *fields);
     for (int n = 0; n < count; n++) {
-        esra_status status = esra_field_of_image(&fields[n], context, &photos[n], BLUR_PX);
+        esra_status status = esra_field_of_image(&fields[n], context, &photos[n], align_thresholds.remainder_blur_px);
         if (status != ESRA_OK) {
             for (int k = 0; k < n; k++)
                 esra_field_free(&fields[k]);
@@ -76,7 +73,7 @@ static void fill_part(const struct image *reference, const struct image *photo, 
         for (size_t n = 0; n < pixels; n++) {
             size_t k = (size_t)c * pixels + n;
             float difference = sign * (photo->data[k] / (float)mixing - reference->data[k]);
-            part->data[k] = sqrtf((mask->data[n] > 0 && difference > 0 ? difference : 0) + DARK);
+            part->data[k] = sqrtf((mask->data[n] > 0 && difference > 0 ? difference : 0) + (float)align_thresholds.remainder_dark);
         }
 }
 

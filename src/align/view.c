@@ -1,13 +1,11 @@
 /* align/view.c - a photo made ready for alignment. */
 #include "align/view.h"
 
+#include "align/thresholds.h"
+
 /* Photos are aligned at up to this many pixels: 12 MP are halved once, to 3 MP, where a tenth of a pixel is a fifth of
  * one of the photo's. */
 #define BASE_PIXELS 3.2e6
-/* About 320 x 240. */
-#define WORK_PIXELS 1.2e5
-/* Makes central differences of the sharpest edges smooth enough for bilinear interpolation. */
-#define BLUR_PX .7
 
 esra_status esra_view_create(struct view *view, struct context *context, const struct image *photo, bool compress)
 {
@@ -15,11 +13,11 @@ esra_status esra_view_create(struct view *view, struct context *context, const s
     esra_status status;
     *view = (struct view){.work_level = 0};
     TRY(esra_pyramid_create(&view->pyramid, context, photo, &options));
-    TRY(esra_fields_of_pyramid(&view->fields, context, &view->pyramid, BLUR_PX));
+    TRY(esra_fields_of_pyramid(&view->fields, context, &view->pyramid, align_thresholds.view_blur_px));
     TRY(esra_features_find(&view->features, context, &view->pyramid));
     const struct image *level = view->pyramid.level;
     while (view->work_level < view->pyramid.levels - 1 &&
-           (double)level[view->work_level].width * level[view->work_level].height > WORK_PIXELS)
+           (double)level[view->work_level].width * level[view->work_level].height > VIEW_WORK_PIXELS)
         view->work_level++;
     return ESRA_OK;
 done:

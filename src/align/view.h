@@ -5,6 +5,9 @@
 #include "ops/features.h"
 #include "ops/field.h"
 
+/* About 320 x 240: where many hypotheses are tried, and fields correlated. */
+#define VIEW_WORK_PIXELS 1.2e5
+
 struct view {
     struct pyramid pyramid;
     struct fields fields;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/rows.h"
 #include "ops/blur.h"
+#include "ops/thresholds.h"
 
 #define FEATURE_LEVELS 3
 /* Corners are sought at a million pixels at most: finer ones add noise and time, not matches. */
@@ -69,10 +70,10 @@ static void smooth_in_place(struct context *context, const struct image *work, i
 static void measure_corners(struct context *context, const struct image *work)
 {
     size_t pixels = image_pixels(work);
-    esra_blur(context, plane_of(work, GREY), plane_of(work, SCRATCH), 1);
+    esra_blur(context, plane_of(work, GREY), plane_of(work, SCRATCH), ops_thresholds.feature_blur_px);
     esra_context_run(context, differentiate_block, (void *)(uintptr_t)work, rows_blocks(work->height), NULL);
     for (int which = XX; which <= YY; which++)
-        smooth_in_place(context, work, which, 1.5);
+        smooth_in_place(context, work, which, ops_thresholds.feature_window_px);
     const float *xx = plane_of(work, XX).data, *xy = plane_of(work, XY).data, *yy = plane_of(work, YY).data;
     float *corner = plane_of(work, CORNER).data;
     for (size_t n = 0; n < pixels; n++)
@@ -167,11 +168,11 @@ static void describe(const struct image *work, struct feature *feature)
             float column = ((float)(x + i) - feature->x) / CELL_PX + .5f * (CELLS - 1);
             float row = ((float)(y + j) - feature->y) / CELL_PX + .5f * (CELLS - 1);
             float direction = atan2f(down, right) * turn + DIRECTIONS;
+            /* Lowe (2004): a Gaussian of half the descriptor's width. */
             float away = (float)(i * i + j * j) / (2 * .25f * (CELLS * CELL_PX) * (CELLS * CELL_PX));
             vote(feature->descriptor, column, row, direction, hypotf(right, down) * expf(-away));
         }
-    /* Lowe: a few strong edges must not decide alone. */
-    scale_to_unit(feature->descriptor, .2f);
+    scale_to_unit(feature->descriptor, (float)ops_thresholds.feature_clip);
     scale_to_unit(feature->descriptor, 1);
 }
 

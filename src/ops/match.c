@@ -6,12 +6,7 @@
 #include "base/rows.h"
 #include "base/wide.h"
 #include "ops/features.h"
-
-/* Distance to the nearest over that to the second nearest. Wider than Lowe's .8: the fainter layer
- * has few features to lose, and robust fitting copes with outliers. */
-#define RATIO_MOST .85
-/* Lowe's, where only good matches are wanted. */
-#define RATIO_MOST_MUTUAL .8
+#include "ops/thresholds.h"
 
 struct matching {
     const struct features *reference, *photo;
@@ -91,7 +86,7 @@ static esra_status list_matches(struct matches *matches, const struct features *
 esra_status esra_features_match(struct matches *matches, struct context *context, const struct features *reference,
                                 const struct features *photo, double reach_px)
 {
-    int *nearest = find_all_nearest(context, reference, photo, reach_px, RATIO_MOST);
+    int *nearest = find_all_nearest(context, reference, photo, reach_px, ops_thresholds.match_ratio);
     *matches = (struct matches){0};
     esra_status status = nearest ? list_matches(matches, reference, photo, nearest, NULL, context->message)
                                  : esra_fail_memory(context->message);
@@ -103,7 +98,7 @@ esra_status esra_features_match_mutually(struct matches *matches, struct context
                                          const struct features *reference, const struct features *photo,
                                          double reach_px)
 {
-    int *nearest = find_all_nearest(context, reference, photo, reach_px, RATIO_MOST_MUTUAL);
+    int *nearest = find_all_nearest(context, reference, photo, reach_px, ops_thresholds.match_ratio_mutual);
     int *back = find_all_nearest(context, photo, reference, reach_px, 1);
     *matches = (struct matches){0};
     esra_status status = nearest && back ? list_matches(matches, reference, photo, nearest, back, context->message)
