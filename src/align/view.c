@@ -3,13 +3,9 @@
 
 #include "align/thresholds.h"
 
-/* Photos are aligned at up to this many pixels: 12 MP are halved once, to 3 MP, where a tenth of a pixel is a fifth of
- * one of the photo's. */
-#define BASE_PIXELS 3.2e6
-
 esra_status esra_view_create(struct view *view, struct context *context, const struct image *photo, bool compress)
 {
-    struct pyramid_options options = {.most_pixels = BASE_PIXELS, .compress = compress};
+    struct pyramid_options options = {.most_pixels = PYRAMID_BASE_PIXELS, .compress = compress};
     esra_status status;
     *view = (struct view){.work_level = 0};
     TRY(esra_pyramid_create(&view->pyramid, context, photo, &options));

@@ -13,16 +13,20 @@
 #include "base/linear.h"
 #include "base/memory.h"
 #include "camera/model.h"
+#include "camera/thresholds.h"
 
-/* Priors, in px^2 like the rest: lenses of phones and cameras have focal lengths of about 1.2 photo sides, within 30 %
- * (each of the 25: as much as 25 sightings 1 px off); little distortion; the centre is the photo's, within 15 %.
- * Inverse depths lie around 1: that sets their unit. */
-static const double prior_weight[LENS_PARAMETERS] = {25 / .09, 1e4, 25 / .0225, 25 / .0225};
-#define PRIOR_DEPTH  .05
-#define FOCAL_MIDDLE 1.2
-/* A depth moves by no more than this at a step. */
-#define DEPTH_STEP 1.
-#define RETRIES    8
+#define RETRIES 8
+
+/* The weight of a lens parameter's prior, in px^2 like the rest: so many sightings 1 px off at its deviation. */
+static double prior_weight(int parameter)
+{
+    const struct camera_thresholds *t = &camera_thresholds;
+    switch (parameter) {
+    case FOCAL: return t->prior_sightings / (t->focal_deviation * t->focal_deviation);
+    case BEND: return t->bend_weight;
+    default: return t->prior_sightings / (t->centre_deviation * t->centre_deviation);
+    }
+}
 
 static double side_of(const struct tracks *tracks)
 {
@@ -32,7 +36,7 @@ static double side_of(const struct tracks *tracks)
 static void use_lens(struct guess *guess, const struct tracks *tracks)
 {
     double side = side_of(tracks);
-    guess->camera.focal_px = FOCAL_MIDDLE * side * exp(guess->lens[FOCAL]);
+    guess->camera.focal_px = camera_thresholds.focal_middle * side * exp(guess->lens[FOCAL]);
     guess->camera.k1 = guess->lens[BEND];
     guess->camera.cx = .5 * (tracks->width - 1) + side * guess->lens[CENTRE_X];
     guess->camera.cy = .5 * (tracks->height - 1) + side * guess->lens[CENTRE_Y];
@@ -129,9 +133,9 @@ static void pass(const struct guess *guess, const struct tracks *tracks, int tra
     model_look(camera, from->x, from->y, &p->qx, &p->qy);
     model_turn(pose, p->qx, p->qy, p->turned);
     p->depth = p->turned[2] + w * pose->t[2];
-    p->before = p->depth > MODEL_BEFORE;
+    p->before = p->depth > camera_thresholds.depth_before;
     if (!p->before)
-        p->depth = MODEL_BEFORE;
+        p->depth = camera_thresholds.depth_before;
     p->px = (p->turned[0] + w * pose->t[0]) / p->depth;
     p->py = (p->turned[1] + w * pose->t[1]) / p->depth;
     model_show(camera, p->px, p->py, &x, &y);
@@ -151,7 +155,7 @@ static double cost_of(const struct adjusting *s, const struct guess *guess, doub
     double cost = 0, scale2 = scale_px * scale_px;
     struct passage p;
     for (int n = 0; n < s->tracks->count; n++) {
-        cost += PRIOR_DEPTH * (guess->w[n] - 1) * (guess->w[n] - 1);
+        cost += camera_thresholds.depth_weight * (guess->w[n] - 1) * (guess->w[n] - 1);
         for (int photo = 0; photo < s->tracks->photos; photo++)
             if (s->use[n * s->tracks->photos + photo]) {
                 pass(guess, s->tracks, n, photo, &p);
@@ -159,7 +163,7 @@ static double cost_of(const struct adjusting *s, const struct guess *guess, doub
             }
     }
     for (int k = 0; k < LENS_PARAMETERS; k++)
-        cost += prior_weight[k] * guess->lens[k] * guess->lens[k];
+        cost += prior_weight(k) * guess->lens[k] * guess->lens[k];
     return cost;
 }
 
@@ -251,8 +255,8 @@ static void add_residual(struct adjusting *s, int track, int slot, const struct 
 static void add_track(struct adjusting *s, const struct guess *guess, int n, double scale_px, bool bend)
 {
     const struct tracks *tracks = s->tracks;
-    s->d[n] = PRIOR_DEPTH;
-    s->g[n] = PRIOR_DEPTH * (guess->w[n] - 1);
+    s->d[n] = camera_thresholds.depth_weight;
+    s->g[n] = camera_thresholds.depth_weight * (guess->w[n] - 1);
     for (int photo = 0; photo < tracks->photos; photo++) {
         struct passage p;
         struct derivatives d[2];
@@ -278,8 +282,8 @@ static void build(struct adjusting *s, const struct guess *guess, double scale_p
     for (int n = 0; n < s->tracks->count; n++)
         add_track(s, guess, n, scale_px, bend);
     for (int i = 0; i < LENS_PARAMETERS; i++) {
-        s->a[(lens + i) * (k + 1)] += prior_weight[i];
-        s->b[lens + i] += prior_weight[i] * guess->lens[i];
+        s->a[(lens + i) * (k + 1)] += prior_weight(i);
+        s->b[lens + i] += prior_weight(i) * guess->lens[i];
     }
 }
 
@@ -344,7 +348,7 @@ static void apply(struct adjusting *s, const struct guess *guess, double damping
         double sum = s->g[n];
         for (int i = 0; i < k; i++)
             sum += s->e[(size_t)n * k + i] * s->step[i];
-        trial->w[n] += fmax(-DEPTH_STEP, fmin(DEPTH_STEP, -sum / (s->d[n] * (1 + damping))));
+        trial->w[n] += fmax(-camera_thresholds.depth_step, fmin(camera_thresholds.depth_step, -sum / (s->d[n] * (1 + damping))));
     }
     use_lens(trial, s->tracks);
 }

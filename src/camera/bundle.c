@@ -11,16 +11,14 @@
 #include "base/select.h"
 #include "camera/adjust.h"
 #include "camera/parallax.h"
+#include "camera/thresholds.h"
 
 #define STARTS 3
-/* A sighting farther from its place is an error of following. */
-#define OUTLIER_PX 3.
 
-/* Uniform, with a standard deviation of .2. */
 static void scatter(struct guess *guess, int count, uint64_t seed)
 {
     for (int n = 0; n < count; n++)
-        guess->w[n] = 1 + .6928 * ((double)(random_bits(&seed) >> 11) * 0x1p-53 - .5);
+        guess->w[n] = 1 + camera_thresholds.depth_scatter * ((double)(random_bits(&seed) >> 11) * 0x1p-53 - .5);
 }
 
 static double middle_of(const double *w, int count, float *scratch)
@@ -53,7 +51,7 @@ static void drop_outliers(struct adjusting *s, const struct guess *guess)
         bool *use = s->use + n * photos;
         int left = 0;
         for (int photo = 0; photo < photos; photo++) {
-            use[photo] = use[photo] && esra_adjust_error(s, guess, n, photo) < OUTLIER_PX;
+            use[photo] = use[photo] && esra_adjust_error(s, guess, n, photo) < camera_thresholds.bundle_outlier_px;
             left += use[photo];
         }
         if (left < least)
@@ -69,7 +67,7 @@ static bool is_used(const struct adjusting *s, int n)
     return false;
 }
 
-/* The best of several starts, at a scale of 3 px. */
+/* The best of several starts. */
 static esra_status search(struct adjusting *s, struct guess *best)
 {
     double least = INFINITY;
@@ -79,8 +77,8 @@ static esra_status search(struct adjusting *s, struct guess *best)
         if (status != ESRA_OK)
             return status;
         scatter(&guess, s->tracks->count, (uint64_t)start + 1);
-        esra_adjust(s, &guess, 12, 15, false);
-        double cost = esra_adjust(s, &guess, 3, 25, false);
+        esra_adjust(s, &guess, camera_thresholds.bundle_wide_px, 15, false);
+        double cost = esra_adjust(s, &guess, camera_thresholds.bundle_outlier_px, 25, false);
         if (cost < least) {
             least = cost;
             esra_guess_copy(best, &guess, s->tracks);
@@ -98,10 +96,11 @@ static esra_status choose_order(struct adjusting *s, struct guess *best, float *
     esra_status status = esra_guess_create(&turned, s->tracks, s->context->message);
     if (status != ESRA_OK)
         return status;
+    const double narrow = camera_thresholds.bundle_narrow_px;
     esra_guess_copy(&turned, best, s->tracks);
     turn_inside_out(&turned, s->tracks, scratch);
-    esra_adjust(s, &turned, 3, 25, false);
-    double other = esra_adjust(s, &turned, 1, 30, false), cost = esra_adjust(s, best, 1, 30, false);
+    esra_adjust(s, &turned, camera_thresholds.bundle_outlier_px, 25, false);
+    double other = esra_adjust(s, &turned, narrow, 30, false), cost = esra_adjust(s, best, narrow, 30, false);
     if (other < cost)
         esra_guess_copy(best, &turned, s->tracks);
     esra_guess_free(&turned);
@@ -133,7 +132,7 @@ static void report_depths(const struct adjusting *s, const struct guess *guess, 
             inverse[n] = used ? guess->w[n] : NAN;
     }
     camera->tracks = (int)count;
-    camera->found = count >= CAMERA_TRACKS_LEAST;
+    camera->found = count >= camera_thresholds.tracks_least;
     if (count) {
         camera->far = esra_select_rank(scratch, count, count / 100);
         camera->near = esra_select_rank(scratch, count, count - 1 - count / 100);
@@ -172,14 +171,14 @@ esra_status esra_bundle(struct camera *camera, struct context *context, const st
         inverse[n] = NAN;
     TRY(start_camera(camera, tracks, context->message));
     TRY(scratch ? ESRA_OK : esra_fail_memory(context->message));
-    if (tracks->count < CAMERA_TRACKS_LEAST)
+    if (tracks->count < camera_thresholds.tracks_least)
         goto done;
     TRY(esra_adjusting_create(&s, context, tracks));
     TRY(esra_guess_create(&best, tracks, context->message));
     TRY(search(&s, &best));
     TRY(choose_order(&s, &best, scratch));
     drop_outliers(&s, &best);
-    esra_adjust(&s, &best, .7, 25, true);
+    esra_adjust(&s, &best, camera_thresholds.bundle_last_px, 25, true);
     take_camera(camera, &best);
     report_errors(&s, &best, camera, scratch);
     report_depths(&s, &best, camera, inverse, scratch);

@@ -20,13 +20,10 @@
 #include "base/context.h"
 #include "base/image.h"
 
-/* Fewer fit some camera by chance. */
-#define CAMERA_TRACKS_LEAST 20
-
 struct pose {
     double r[9]; /* rotation matrix R_i, row by row */
     double t[3]; /* t_i */
-    int tracks;  /* that bear on this pose; under CAMERA_TRACKS_LEAST it is not to be trusted */
+    int tracks;  /* that bear on this pose; under tracks_least (thresholds.def) it is not to be trusted */
 };
 
 /* Depths that belong together: tracks between which there is no gap. */

@@ -11,18 +11,11 @@
 #include "base/wide.h"
 #include "camera/model.h"
 #include "camera/sweep.h"
+#include "camera/thresholds.h"
 
-/* A depth at which a photo does not see the pixel: as bad as most wrong ones, not worse. */
-#define OUTSIDE .7f
-/* Of the Gaussian window for shares; three times as far. */
-#define SHARE_PX    2.
-#define SHARE_REACH 6
-/* Gradients below this are noise, and left out of the shares. */
-#define SHARE_NOISE .01f
-/* A difference cannot leave more unexplained than there is, but for noise. */
-#define SHARE_EXCESS .02f
-#define BEST_MOST    3
-#define BAND_MOST    (BLOCK_ROWS + 2 * SHARE_REACH)
+#define SHARE_REACH 6 /* of the Gaussian window for shares: three times the largest sigma */
+#define BEST_MOST   3
+#define BAND_MOST   (BLOCK_ROWS + 2 * SHARE_REACH)
 
 /* One worker's buffers for a band. */
 struct band {
@@ -98,7 +91,7 @@ static void place_row(const struct sweep *s, int field, const float *restrict tu
     float cx = ((float)camera->cx + .5f) * sx - .5f, cy = ((float)camera->cy + .5f) * sy - .5f;
     const float *tx = turned, *ty = turned + s->width, *tz = turned + 2 * s->width;
     for (int x = 0; x < s->width; x++) {
-        float z = tz[x] + w[x] * az, over = z > (float)MODEL_BEFORE ? 1 / z : 1e6f;
+        float z = tz[x] + w[x] * az, over = z > (float)camera_thresholds.depth_before ? 1 / z : 1e6f;
         float px = (tx[x] + w[x] * ax) * over, py = (ty[x] + w[x] * ay) * over, wide = 1 + k1 * (px * px + py * py);
         across[x] = cx + fx * px * wide;
         down[x] = cy + fy * py * wide;
@@ -135,14 +128,15 @@ static void compare_row(const struct field *photo, const float *reference, const
 
 static void truncate_row(float *restrict errors, int width, float most)
 {
+    const float outside = (float)camera_thresholds.outside;
     for (int x = 0; x < width; x++)
-        errors[x] = errors[x] < 0 ? OUTSIDE * most : errors[x] < most ? errors[x] : most;
+        errors[x] = errors[x] < 0 ? outside * most : errors[x] < most ? errors[x] : most;
 }
 
 static void bound_row(float *restrict errors, const float *restrict strength, int width)
 {
     for (int x = 0; x < width; x++) {
-        float most = strength[x] + SHARE_EXCESS;
+        float most = strength[x] + (float)camera_thresholds.share_excess;
         errors[x] = errors[x] < 0 ? strength[x] : errors[x] < most ? errors[x] : most;
     }
 }
@@ -267,7 +261,8 @@ static void store_shares(const struct sweeping *w, const struct band *band, int 
     const struct unexplained *to = w->shares;
     ptrdiff_t first = (ptrdiff_t)begin * w->sweep->width;
     for (int n = 0; n < (end - begin) * w->sweep->width; n++) {
-        float share = band->best[0][n] / (band->normal[n] + SHARE_NOISE), *least = &to->least.data[first + n];
+        float share = band->best[0][n] / (band->normal[n] + (float)camera_thresholds.share_noise);
+        float *least = &to->least.data[first + n];
         if ((float)label >= to->low.data[first + n] && (float)label <= to->high.data[first + n])
             *least = fminf(*least, share);
         if (label == (int)(to->at.data[first + n] + .5f))
@@ -346,11 +341,12 @@ esra_status esra_sweep_costs(const struct sweep *sweep, struct context *context,
 esra_status esra_sweep_unexplained(const struct sweep *sweep, struct context *context, const struct unexplained *planes)
 {
     struct sweeping w = {.sweep = sweep, .reach = SHARE_REACH, .shares = planes};
+    const double sigma = camera_thresholds.share_px;
     double sum = 0;
     for (int k = -SHARE_REACH; k <= SHARE_REACH; k++)
-        sum += exp(-.5 * k * k / (SHARE_PX * SHARE_PX));
+        sum += exp(-.5 * k * k / (sigma * sigma));
     for (int k = 0; k <= SHARE_REACH; k++)
-        w.kernel[k] = (float)(exp(-.5 * k * k / (SHARE_PX * SHARE_PX)) / sum);
+        w.kernel[k] = (float)(exp(-.5 * k * k / (sigma * sigma)) / sum);
     return run(&w, context);
 }
 

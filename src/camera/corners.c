@@ -7,16 +7,12 @@
 
 #include "base/memory.h"
 #include "base/rows.h"
+#include "camera/thresholds.h"
 #include "ops/blur.h"
 
 /* Sought where photos have no more pixels than this: finer corners are noise. */
 #define CORNER_PIXELS 1.6e6
-/* Of the strongest: below, it is texture of the sensor. */
-#define STRENGTH_LEAST .0015f
-/* No two nearer than this share of the width, and than this many pixels. */
-#define APART       .006
-#define APART_LEAST 4
-#define BORDER      3
+#define BORDER 3
 
 enum { SMOOTH, XX, XY, YY, STRENGTH, PLANES };
 
@@ -40,12 +36,12 @@ static void measure(struct context *context, const struct image *grey, const str
 {
     struct plane scratch = image_plane(work, SMOOTH), strength = image_plane(work, STRENGTH);
     size_t pixels = image_pixels(work);
-    esra_blur(context, image_plane(grey, 0), scratch, 1);
+    esra_blur(context, image_plane(grey, 0), scratch, camera_thresholds.corner_blur_px);
     esra_context_run(context, multiply_block, (void *)(uintptr_t)work, rows_blocks(work->height), NULL);
     /* Each smoothed into the plane that has become free. */
-    esra_blur(context, image_plane(work, XX), strength, 1.5);
-    esra_blur(context, image_plane(work, YY), scratch, 1.5);
-    esra_blur(context, image_plane(work, XY), image_plane(work, XX), 1.5);
+    esra_blur(context, image_plane(work, XX), strength, camera_thresholds.corner_window_px);
+    esra_blur(context, image_plane(work, YY), scratch, camera_thresholds.corner_window_px);
+    esra_blur(context, image_plane(work, XY), image_plane(work, XX), camera_thresholds.corner_window_px);
     const float *yy = scratch.data, *xy = image_plane(work, XX).data;
     for (size_t n = 0; n < pixels; n++) {
         float xx = strength.data[n], apart = xx - yy[n];
@@ -86,7 +82,7 @@ static int list_peaks(struct plane strength, struct corner *found)
     for (int y = BORDER; y < strength.height - BORDER; y++)
         for (int x = BORDER; x < strength.width - BORDER; x++) {
             float here = plane_row(strength, y)[x];
-            if (here > STRENGTH_LEAST * most && is_peak(strength, x, y))
+            if (here > (float)camera_thresholds.corner_strength * most && is_peak(strength, x, y))
                 found[count++] = (struct corner){(float)x, (float)y, here};
         }
     qsort(found, (size_t)count, sizeof *found, stronger_first);
@@ -109,7 +105,7 @@ static bool claim(unsigned char *taken, int width, int height, const struct corn
 static int thin_out(struct corner *found, int peaks, int most, const struct image *grey, int level,
                     unsigned char *taken)
 {
-    int apart = (int)fmax(APART_LEAST, APART * grey->width), kept = 0;
+    int apart = (int)fmax(camera_thresholds.corner_apart_px, camera_thresholds.corner_apart * grey->width), kept = 0;
     for (int n = 0; n < peaks && kept < most; n++)
         if (claim(taken, grey->width, grey->height, &found[n], apart))
             found[kept++] = (struct corner){ldexpf(found[n].x, level), ldexpf(found[n].y, level), found[n].strength};

@@ -9,10 +9,15 @@
 #include "camera/labelling.h"
 #include "camera/sgm.h"
 #include "camera/sweep.h"
+#include "camera/thresholds.h"
 #include "ops/blur.h"
 #include "ops/extreme.h"
 #include "ops/fill.h"
 #include "ops/scale.h"
+
+#define SIDE_PX         700
+#define SCENE_LABELS    96
+#define MIRRORED_LABELS 120
 
 /* How a depth map is made smooth. */
 struct smoothing {
@@ -31,40 +36,37 @@ struct recipe {
     bool guarded;  /* depth.guard is wanted */
 };
 
-static const struct recipe transmitted = {
-    .sweep = {.side_px = 700, .labels_most = 96, .margin = .15, .blur_px = .7, .truncate = .06, .window = 1, .best = 3},
-    .smoothing = {.small = .004, .large = .03, .speckle = .004, .fill = 100, .edge = 8 / 255., .contrast = 1},
-    .darkest = 0,
-    .guarded = true};
+static struct recipe scene_recipe(void)
+{
+    const struct camera_thresholds *t = &camera_thresholds;
+    return (struct recipe){
+        .sweep = {.side_px = SIDE_PX, .labels_most = SCENE_LABELS, .margin = t->sweep_margin, .blur_px = t->scene_blur_px,
+                  .truncate = t->scene_truncate, .window = (int)t->scene_window, .best = (int)t->scene_best},
+        .smoothing = {.small = t->scene_small, .large = t->scene_large, .speckle = t->scene_speckle, .fill = t->scene_fill,
+                      .edge = t->scene_edge, .contrast = 1},
+        .darkest = 0,
+        .guarded = true};
+}
+
 /* The remainders are noisy and R is blurred: a wider blur and window, smoother, and far more depths, as the mirrored
  * scene may stand anywhere. */
-static const struct recipe reflected = {
-    .sweep = {.side_px = 700,
-              .labels_most = 120,
-              .reach = .2,
-              .margin = .15,
-              .blur_px = 1,
-              .truncate = .04,
-              .window = 2,
-              .best = 2},
-    .smoothing = {.small = .006, .large = .06, .speckle = .01, .fill = 400, .edge = 15 / 255., .contrast = 2},
-    .darkest = -.05f,
-    .guarded = false};
+static struct recipe mirrored_recipe(void)
+{
+    const struct camera_thresholds *t = &camera_thresholds;
+    return (struct recipe){
+        .sweep = {.side_px = SIDE_PX, .labels_most = MIRRORED_LABELS, .reach = t->sweep_reach, .margin = t->sweep_margin,
+                  .blur_px = t->mirrored_blur_px, .truncate = t->mirrored_truncate, .window = (int)t->mirrored_window,
+                  .best = (int)t->mirrored_best},
+        .smoothing = {.small = t->mirrored_small, .large = t->mirrored_large, .speckle = t->mirrored_speckle,
+                      .fill = t->mirrored_fill, .edge = t->mirrored_edge, .contrast = (float)t->mirrored_contrast},
+        .darkest = (float)t->mirrored_darkest,
+        .guarded = false};
+}
 
-/* Steps of depth are cheaper where the picture has an edge: gradients of this size halve their cost. */
-#define EDGE_GRADIENT .03f
-/* Neighbours belong to one patch where their labels differ by no more. */
-#define PATCH_LABELS 1.5f
-/* From this confidence on a label is kept as it is. */
-#define CERTAIN .08f
-/* The least confidence, so that filling always has a positive weight. */
-#define UNCERTAIN 1e-4f
 /* Labels are refined to a quarter: the parabola does the rest. */
 #define PARTS 4
 /* Bytes of sums for which the photos' gradients, of about this size, make room. */
 #define SUMS_BESIDE ((size_t)40 << 20)
-/* Pixels as near as this to a step of depth are guarded. */
-#define GUARD_PX 9
 
 /* Planes of the sweep's size. */
 enum { LABEL, MENDED, CONFIDENCE, SPECKLE, LOW, HIGH, WORK, PLANES };
@@ -129,7 +131,7 @@ static void set_penalties(struct making *m)
     for (int y = 0; y < m->sweep.height; y++)
         for (int x = 0; x < m->sweep.width; x++) {
             size_t n = (size_t)y * (size_t)m->sweep.width + (size_t)x;
-            float share = unit / (1 + slope(plane_of(m, WORK), x, y) / EDGE_GRADIENT);
+            float share = unit / (1 + slope(plane_of(m, WORK), x, y) / (float)camera_thresholds.edge_gradient);
             small[n] = (int16_t)((float)m->smoothing->small * share + .5f);
             large[n] = (int16_t)((float)m->smoothing->large * share + .5f);
         }
@@ -145,8 +147,9 @@ static float confidence_of(const struct making *m, size_t n, int k)
     for (int j = 0; j < m->sweep.labels; j++)
         sum += costs[j];
     float unit = (float)m->sweep.options.truncate / SWEEP_WHOLE, mean = unit * (float)sum / (float)m->sweep.labels;
-    float better = clip((mean - unit * costs[k]) / (mean + .004f)) * clip(mean / .01f);
-    return better * better + UNCERTAIN;
+    float better = clip((mean - unit * costs[k]) / (mean + (float)camera_thresholds.confidence_noise)) *
+                   clip(mean / (float)camera_thresholds.confidence_least);
+    return better * better + (float)camera_thresholds.uncertain;
 }
 
 static void choose_block(void *work, int task, int worker)
@@ -170,15 +173,15 @@ static esra_status mend(const struct making *m)
     int most = (int)(m->smoothing->speckle * (double)pixels_of(m));
     esra_status status;
     esra_label_median(m->context, plane_of(m, LABEL), label);
-    TRY(esra_label_speckles(label, most, PATCH_LABELS, speckle, m->context->message));
+    TRY(esra_label_speckles(label, most, (float)camera_thresholds.patch_labels, speckle, m->context->message));
     for (size_t n = 0; n < pixels_of(m); n++) {
-        confidence.data[n] = speckle.data[n] > 0 ? UNCERTAIN : confidence.data[n];
+        confidence.data[n] = speckle.data[n] > 0 ? (float)camera_thresholds.uncertain : confidence.data[n];
         mended.data[n] = label.data[n];
     }
     TRY(esra_fill(m->context, &m->guide, mended, confidence, m->smoothing->fill, m->smoothing->edge));
     esra_blur(m->context, confidence, smooth, 1);
     for (size_t n = 0; n < pixels_of(m); n++) {
-        float keep = speckle.data[n] > 0 ? 0 : clip(smooth.data[n] / CERTAIN);
+        float keep = speckle.data[n] > 0 ? 0 : clip(smooth.data[n] / (float)camera_thresholds.certain);
         mended.data[n] += keep * (label.data[n] - mended.data[n]);
     }
 done:
@@ -247,7 +250,7 @@ static esra_status refine(struct making *m)
     esra_blur(m->context, plane_of(m, CONFIDENCE), keep, 1);
     for (size_t n = 0; n < pixels_of(m); n++) {
         float change = esra_sgm_choose(&m->sgm, n) / PARTS - 1;
-        fine.data[n] = label.data[n] + clip(keep.data[n] / CERTAIN) * change;
+        fine.data[n] = label.data[n] + clip(keep.data[n] / (float)camera_thresholds.certain) * change;
     }
     esra_label_median(m->context, fine, label);
 done:
@@ -260,10 +263,12 @@ done:
 static void set_guard(const struct making *m, struct plane low, struct plane high, struct plane least,
                       struct plane strength)
 {
+    const struct camera_thresholds *t = &camera_thresholds;
     for (size_t n = 0; n < pixels_of(m); n++) {
-        float range = high.data[n] - low.data[n] - 2;
-        low.data[n] =
-            clip((.75f - least.data[n]) / .35f) * clip((range - 1) / 2) * clip((strength.data[n] - .02f) / .03f);
+        float range = high.data[n] - low.data[n] - 2; /* low and high have a label of margin each */
+        low.data[n] = clip(((float)t->guard_explained - least.data[n]) / (float)t->guard_explained_range) *
+                      clip((range - (float)t->guard_labels) / (float)t->guard_labels_range) *
+                      clip((strength.data[n] - (float)t->guard_strength) / (float)t->guard_strength_range);
     }
 }
 
@@ -356,7 +361,7 @@ static esra_status make(struct depth *depth, struct context *context, const stru
     if (!esra_context_stopping(context)) {
         TRY(refine(&m));
         TRY(esra_sweep_load(&m.sweep, context));
-        TRY(explain(&m, recipe->guarded ? GUARD_PX : 0, &depth->explained));
+        TRY(explain(&m, recipe->guarded ? (int)camera_thresholds.guard_px : 0, &depth->explained));
     }
     TRY(finish(&m, depth, recipe->guarded));
 done:
@@ -371,13 +376,15 @@ done:
 esra_status esra_depth_transmitted(struct depth *depth, struct context *context, const struct camera *camera,
                                    const struct image *photos, const struct depth_options *options)
 {
-    return make(depth, context, camera, photos, options, &transmitted);
+    struct recipe recipe = scene_recipe();
+    return make(depth, context, camera, photos, options, &recipe);
 }
 
 esra_status esra_depth_reflected(struct depth *depth, struct context *context, const struct camera *camera,
                                  const struct image *rests, const struct depth_options *options)
 {
-    return make(depth, context, camera, rests, options, &reflected);
+    struct recipe recipe = mirrored_recipe();
+    return make(depth, context, camera, rests, options, &recipe);
 }
 
 void esra_depth_free(struct depth *depth)

@@ -11,14 +11,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "camera/thresholds.h"
+
 #define REACH         10 /* a window is 21 pixels a side ... */
 #define SIDE          (2 * REACH + 1)
 #define STRIDE        24 /* ... its rows filled up with zero gradients to whole vectors */
 #define STEPS         30
 #define STEP_LEAST_PX .004
-/* Mean squared gradient along the direction that has least: below, no corner. Noise of 1/255 has 8e-6 in every
- * direction, but a blurred corner beside it moves no less. */
-#define CORNER_LEAST 2e-7
 
 /* Two rows more than a window, for its gradients. */
 struct patch {
@@ -130,7 +129,7 @@ static bool open_window(const struct image *level, double x, double y, struct wi
     subtract(&w->down, &w->patch, product(&w->patch, &w->down) / norm, 0);
     double xx = product(&w->right, &w->right), xy = product(&w->right, &w->down), yy = product(&w->down, &w->down);
     double determinant = xx * yy - xy * xy, least = .5 * (xx + yy - sqrt((xx - yy) * (xx - yy) + 4 * xy * xy));
-    if (!(least > CORNER_LEAST * SIDE * SIDE) || !(determinant > 0))
+    if (!(least > camera_thresholds.follow_corner * SIDE * SIDE) || !(determinant > 0))
         return false;
     w->xx = yy / determinant;
     w->xy = -xy / determinant;

@@ -10,21 +10,14 @@
 
 #include "base/memory.h"
 #include "camera/depth.h"
+#include "camera/thresholds.h"
 
-/* A gap is wider than this share of all depths, and than this many px of motion. */
-#define GAP    .12
-#define GAP_PX 2.
-/* Fewer tracks are no group: as many, and this share of all. */
-#define TRACKS_LEAST 8
-#define TRACKS_SHARE .01
 /* Size at which the share that a group explains is measured. */
 #define SIDE_PX 350
-/* Tracks are compared with an eighth as many neighbours as the smaller group has tracks, no more than so many. Then a thing's
- * tracks at its contour, which have foreign neighbours, are the same share of all however many there are; of six neighbours
- * each, as many as .04 were foreign on a small opaque thing, and as few as .037 in a mirrored layer that lies in spots. Of an
- * eighth it was .056 to .077 of opaque things, .125 to .29 of reflections. */
+/* Tracks are compared with a share of the smaller group's tracks as neighbours, no more than so many. Then a thing's tracks at
+ * its contour, which have foreign neighbours, are the same share of all however many there are; of six neighbours each, as
+ * many as .04 were foreign on a small opaque thing, and as few as .037 in a mirrored layer that lies in spots. */
 #define NEIGHBOURS 100
-#define MIXED_LEAST .1
 
 static int by_value(const void *a, const void *b)
 {
@@ -43,10 +36,17 @@ static int sort_depths(const double *inverse, int count, double *sorted)
     return known;
 }
 
+/* Tracks at either end that do not count in the range of so many. */
+static int tail_of(int count)
+{
+    return (int)(camera_thresholds.group_tail * count);
+}
+
 /* Appends the group of sorted[0..count); the smallest makes room. */
 static void add_group(struct camera *camera, const double *sorted, int count)
 {
-    struct depth_group group = {.near = sorted[count - 1 - count / 100], .far = sorted[count / 100], .tracks = count};
+    int tail = tail_of(count);
+    struct depth_group group = {.near = sorted[count - 1 - tail], .far = sorted[tail], .tracks = count};
     int place = camera->groups;
     if (place == CAMERA_GROUPS) {
         place = 0;
@@ -71,9 +71,10 @@ static double reach_of(const struct camera *camera)
 
 static void split(struct camera *camera, const double *sorted, int count)
 {
-    double range = sorted[count - 1 - count / 100] - sorted[count / 100];
-    double gap = fmax(GAP * range, GAP_PX / fmax(reach_of(camera), 1e-9));
-    int least = (int)fmax(TRACKS_LEAST, TRACKS_SHARE * count);
+    int tail = tail_of(count);
+    double range = sorted[count - 1 - tail] - sorted[tail];
+    double gap = fmax(camera_thresholds.group_gap * range, camera_thresholds.group_gap_px / fmax(reach_of(camera), 1e-9));
+    int least = (int)fmax(camera_thresholds.group_tracks, camera_thresholds.group_share * count);
     for (int begin = 0, n = 1; n <= count; n++) {
         if (n < count && sorted[n] - sorted[n - 1] <= gap)
             continue;
@@ -85,7 +86,7 @@ static void split(struct camera *camera, const double *sorted, int count)
 
 static bool belongs(const struct depth_group *group, double w)
 {
-    /* The outermost 1 % on either side are left out. NaN belongs to none. */
+    /* The tails on either side are left out. NaN belongs to none. */
     return w >= group->far && w <= group->near;
 }
 
@@ -114,7 +115,8 @@ static void meet(struct neighbours *list, double away, bool foreign)
 static double share_of(const struct tracks *tracks, const double *inverse, const struct depth_group *a,
                        const struct depth_group *b)
 {
-    int most = (a->tracks < b->tracks ? a->tracks : b->tracks) / 8, foreign = 0, all = 0;
+    int smaller = a->tracks < b->tracks ? a->tracks : b->tracks, foreign = 0, all = 0;
+    int most = (int)(camera_thresholds.group_neighbours * smaller);
     most = most < 1 ? 1 : most < NEIGHBOURS ? most : NEIGHBOURS;
     for (int n = 0; n < tracks->count; n++) {
         const struct sighting *here = track_at(tracks, n, tracks->reference);
@@ -162,7 +164,7 @@ static void choose(struct camera *camera, const struct tracks *tracks, const dou
     for (int n = 1; n < camera->groups; n++) {
         struct depth_group *group = &camera->group[n];
         group->mixed = fmax(share_of(tracks, inverse, group, first), share_of(tracks, inverse, first, group));
-        if (group->mixed < MIXED_LEAST) {
+        if (group->mixed < camera_thresholds.group_mixed) {
             camera->near = fmax(camera->near, group->near);
             camera->far = fmin(camera->far, group->far);
         }

@@ -3,9 +3,7 @@
 #define ESRA_CAMERA_MODEL_H
 
 #include "camera/camera.h"
-
-/* Points nearer to the plane of a camera than this share of their distance from the reference count as behind it. */
-#define MODEL_BEFORE .05
+#include "camera/thresholds.h"
 
 /* q~ of a pixel of the reference: the direction (q~, 1) in which it looks. The lens' inverse is taken to first order,
  * and the other way round exactly so: what matters is that photos differ as they do. */
@@ -41,7 +39,7 @@ static inline bool model_project(const struct camera *camera, int n, double x, d
     model_look(camera, x, y, &qx, &qy);
     model_turn(pose, qx, qy, turned);
     double depth = turned[2] + w * pose->t[2];
-    if (!(depth > MODEL_BEFORE))
+    if (!(depth > camera_thresholds.depth_before))
         return false;
     model_show(camera, (turned[0] + w * pose->t[0]) / depth, (turned[1] + w * pose->t[1]) / depth, u, v);
     return true;

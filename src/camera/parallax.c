@@ -7,15 +7,12 @@
 #include "base/linear.h"
 #include "base/memory.h"
 #include "base/select.h"
+#include "camera/thresholds.h"
 
 #define PARAMETERS 8
 
 /* Distortions tried, either way: the farthest shortens the half of a side by a fifth. */
-#define BEND_MOST  .2
 #define BEND_STEPS 10
-/* How much of what homographies leave, in the median, may remain where a lens explains it. Lenses of -.1 and -.06 left .39
- * to .66; scenes with depth and scenes through good lenses .88 and more. */
-#define BEND_REMAINS .75
 
 struct fitting {
     const struct tracks *tracks;
@@ -99,7 +96,7 @@ static double find_bend(struct fitting *f, float *list)
 {
     double least = INFINITY, straight = 0, best = 0;
     for (int n = -BEND_STEPS; n <= BEND_STEPS; n++) {
-        f->bend = BEND_MOST * n / BEND_STEPS;
+        f->bend = camera_thresholds.lens_most * n / BEND_STEPS;
         size_t count = list_remains(f, list);
         double left = count ? esra_select_rank(list, count, count / 2) : 0;
         if (n == 0)
@@ -110,7 +107,7 @@ static double find_bend(struct fitting *f, float *list)
         }
     }
     f->bend = 0;
-    return least < BEND_REMAINS * straight && fabs(best) < BEND_MOST ? best : 0;
+    return least < camera_thresholds.lens_remains * straight && fabs(best) < camera_thresholds.lens_most ? best : 0;
 }
 
 esra_status esra_parallax_measure(struct camera *camera, const struct tracks *tracks, const bool *use,

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "camera/thresholds.h"
 #include "ops/scale.h"
 
 static void set_labels(struct sweep *s, int labels)
@@ -51,7 +52,7 @@ static void list_photos(struct sweep *s)
         int before = 0;
         for (int k = 0; k < camera->photos; k++)
             before += k != camera->reference && precedes(camera, k, n);
-        bool trusted = camera->pose[n].tracks >= CAMERA_TRACKS_LEAST || most < CAMERA_TRACKS_LEAST;
+        bool trusted = camera->pose[n].tracks >= camera_thresholds.tracks_least || most < camera_thresholds.tracks_least;
         if (n != camera->reference && before < SWEEP_PHOTOS && trusted)
             s->photo[s->count++] = n;
     }

@@ -14,19 +14,15 @@
 #include "base/wide.h"
 #include "camera/corners.h"
 #include "camera/follow.h"
+#include "camera/thresholds.h"
 #include "ops/features.h"
 
-/* 12 MP are halved once, to 3 MP; poses are fitted to so many tracks that a tenth of a pixel of one is enough. */
-#define BASE_PIXELS  3.2e6
 #define CORNERS_MOST 2500
 #define TRACKS_MOST  1500
 /* With many photos each track has many sightings, and the bundle's time grows with the square of the photos' number. */
 #define SIGHTINGS_MOST 18000
-#define RETURN_PX      .4
 /* Corners are followed from here: a window of 21 pixels is then 672 wide. */
 #define COARSEST 5
-/* How far features are looked for, as a share of the longer side. */
-#define REACH .3
 /* Cells a side: each gives its best track before any gives its second. */
 #define CELLS 24
 
@@ -64,7 +60,7 @@ static void sight_free(struct sight *sight)
 
 static esra_status sight_create(struct sight *sight, struct context *context, const struct image *photo)
 {
-    struct pyramid_options options = {.most_pixels = BASE_PIXELS};
+    struct pyramid_options options = {.most_pixels = PYRAMID_BASE_PIXELS};
     struct image grey = {0};
     esra_status status;
     TRY(grey_of(photo, &grey, context->message));
@@ -95,7 +91,7 @@ static void follow_point(const struct points *p, int n)
         if (corner)
             x = there->x, y = there->y;
         there->seen = there->seen && esra_follow(to, from, there->x, there->y, p->level[n], &x, &y) &&
-                      hypot(x - start->x, y - start->y) < RETURN_PX;
+                      hypot(x - start->x, y - start->y) < camera_thresholds.return_px;
     }
 }
 
@@ -160,7 +156,7 @@ static esra_status follow_all(struct tracks *tracks, struct context *context, co
     tracks->at = esra_allocate(most * (size_t)tracks->photos, sizeof *tracks->at);
     points.level = esra_allocate(most, sizeof *points.level);
     TRY(tracks->at && points.level ? ESRA_OK : esra_fail_memory(context->message));
-    TRY(list_features(&points, context, REACH * fmax(base->width, base->height)));
+    TRY(list_features(&points, context, camera_thresholds.feature_reach * fmax(base->width, base->height)));
     list_corners(&points, corners, count);
     esra_context_run(context, WIDE(context, follow_block), &points, rows_blocks(tracks->count), NULL);
 done:

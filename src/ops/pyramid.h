@@ -15,6 +15,10 @@ struct pyramid {
     double scale; /* of level 0: its pixel (x, y) stands at (x, y)/scale in the image; a power of two, at most 1 */
 };
 
+/* Photos are aligned and tracked at up to this many pixels: 12 MP are halved once, to 3 MP, where a tenth of a pixel is a
+ * fifth of one of the photo's. */
+#define PYRAMID_BASE_PIXELS 3.2e6
+
 struct pyramid_options {
     double most_pixels; /* level 0 is halved until it has no more */
     bool compress;      /* take square roots, which makes of linear light nearly the values photos are stored in */

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/select.h"
 #include "camera/model.h"
+#include "camera/thresholds.h"
 #include "gradients/offset.h"
 #include "ops/resample.h"
 #include "pipeline/gains.h"
@@ -109,7 +110,7 @@ static esra_status warp_all(struct model *model, const struct series *series, st
         TRY(esra_image_create(&model->aligned[i], model->width, model->height, model->channels, message));
         TRY(esra_image_create(&model->masks[i], model->width, model->height, 1, message));
         TRY(esra_image_create(&model->depth.still[i], model->width, model->height, 2, message));
-        model->motions[i].aligned = reference || (known && depth->camera.pose[i].tracks >= CAMERA_TRACKS_LEAST);
+        model->motions[i].aligned = reference || (known && depth->camera.pose[i].tracks >= camera_thresholds.tracks_least);
         model->motions[i].explained = reference ? 1 : depth->scene.explained;
         if (known && !esra_context_stopping(run->context))
             TRY(warp_photo(model, series, i, run->context));

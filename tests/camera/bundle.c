@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "camera/model.h"
 #include "camera/scene.h"
+#include "camera/thresholds.h"
 
 #define TRACKS 300
 
@@ -157,7 +158,7 @@ static void few_tracks_are_told(void)
     double inverse[TRACKS];
     scene_motion(&s, 600, 400, 15);
     struct tracks tracks = make_tracks(&s, SCENE_PHOTOS, 0, .6, 1.4, 0);
-    for (int count = 0; count < CAMERA_TRACKS_LEAST; count += CAMERA_TRACKS_LEAST - 1) {
+    for (int count = 0, least = (int)camera_thresholds.tracks_least; count < least; count += least - 1) {
         tracks.count = count;
         CHECK(esra_bundle(&camera, context, &tracks, inverse) == ESRA_OK);
         CHECK(!camera.found && camera.tracks == 0 && camera.pose[3].r[0] == 1 && camera.pose[3].t[0] == 0);
