@@ -15,6 +15,7 @@
 
 /* Of larger images only every n-th row is looked at: a million gradients tell as much as ten. */
 #define PIXELS_MOST 1e6
+#define MEAN_SHIFTS 30
 
 struct pair {
     struct image smooth[2]; /* reference, photo */
@@ -78,8 +79,9 @@ static int strong_bin(const struct pair *p)
     return bin;
 }
 
-static void collect(struct pair *p, int least_bin, double cosine_least)
+static void collect(struct pair *p, int least_bin)
 {
+    const double cosine_least = gradients_thresholds.mixing_cosine, most = gradients_thresholds.mixing_log_most;
     p->count = 0;
     for (int y = 1; y < p->smooth[0].height - 1; y += p->step)
         for (int x = 1; x < p->smooth[0].width - 1; x++) {
@@ -88,7 +90,7 @@ static void collect(struct pair *p, int least_bin, double cosine_least)
             if (weaker_bin(&products) < least_bin || !(products.cross > cosine_least * lengths) || !seen(p, x, y))
                 continue;
             double ratio = .5 * log(products.photo / products.reference);
-            if (fabs(ratio) < gradients_thresholds.mixing_log_most)
+            if (fabs(ratio) < most)
                 p->ratios[p->count++] = (float)ratio;
         }
 }
@@ -109,41 +111,37 @@ static double density(const struct pair *p, double centre, double bandwidth, dou
     return sum;
 }
 
-/* The densest place on a grid, then mean shift (Fukunaga & Hostetler 1975) under a narrowing kernel: the wide one does not
- * stop at a chance cluster, the narrow one is not pulled by the skew of the tails. */
+/* The densest place on a grid, then mean shift (Fukunaga & Hostetler 1975). The grid's kernel is three times as wide, and does
+ * not stop at a chance cluster; the last is not pulled by the skew of the tails. */
 static double mode_of(const struct pair *p)
 {
-    const struct gradients_thresholds *t = &gradients_thresholds;
-    const double bandwidths[] = {t->mixing_bandwidth, t->mixing_bandwidth_middle, t->mixing_bandwidth_fine,
-                                 t->mixing_bandwidth_fine};
-    int most = (int)lround(t->mixing_log_most / bandwidths[0]);
+    const double fine = gradients_thresholds.mixing_bandwidth, wide = 3 * fine;
+    int most = (int)ceil(gradients_thresholds.mixing_log_most / wide);
     double best = -1, mode = 0, mean;
     for (int k = -most; k <= most; k++) {
-        double here = density(p, bandwidths[0] * k, bandwidths[0], &mean);
+        double here = density(p, wide * k, wide, &mean);
         if (here > best) {
             best = here;
-            mode = bandwidths[0] * k;
+            mode = wide * k;
         }
     }
-    for (int b = 0; b < 4; b++)
-        for (int k = 0; k < 10; k++) {
-            density(p, mode, bandwidths[b], &mean);
-            mode = mean;
-        }
+    for (int k = 0; k < MEAN_SHIFTS; k++) {
+        density(p, mode, k < MEAN_SHIFTS / 3 ? wide : fine, &mean);
+        mode = mean;
+    }
     return mode;
 }
 
+/* The mode, and the share of the gradients within two deviations of its kernel. */
 static struct mixing measure(struct pair *p)
 {
-    int strong = strong_bin(p), within = 0;
-    collect(p, strong, gradients_thresholds.mixing_cosine);
-    if (p->count < gradients_thresholds.mixing_samples_least)
-        collect(p, strong, gradients_thresholds.mixing_cosine_relaxed);
+    int within = 0;
+    collect(p, strong_bin(p));
     if (p->count == 0)
         return (struct mixing){1, 0};
     double mode = mode_of(p);
     for (int n = 0; n < p->count; n++)
-        within += fabs(p->ratios[n] - mode) < gradients_thresholds.mixing_support;
+        within += fabs(p->ratios[n] - mode) < 2 * gradients_thresholds.mixing_bandwidth;
     return (struct mixing){exp(mode), (double)within / p->count};
 }
 
