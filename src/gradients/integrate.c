@@ -1,6 +1,6 @@
 /* gradients/integrate.c - robust integration of gradients by the primal-dual method of Chambolle & Pock (2011):
  *
- *     p <- proj(p + sigma (D L~ - E)),  L' = clip((L - tau D'p + tau mu L_0)/(1 + tau mu)),  L~ = 2 L' - L
+ *     p <- proj(p + sigma (D L~ - E)),  L' = clip(L - tau D'p),  L~ = 2 L' - L
  *
  * proj brings every pixel's colours, direction by direction, into the unit ball: |.|_1 of their lengths has that dual.
  * tau sigma |D|^2 <= 1 with |D|^2 <= 8. Least squares spreads a wrong gradient over the picture; this leaves it where
@@ -13,7 +13,6 @@
 #include "base/colours.h"
 #include "base/memory.h"
 #include "base/rows.h"
-#include "base/select.h"
 #include "base/wide.h"
 #include "gradients/thresholds.h"
 #include "ops/blur.h"
@@ -31,9 +30,9 @@
 /* One resolution. Level k+1 averages 2x2 pixels of level k. */
 struct level {
     int width, height, channels;
-    struct image expected[2], upper, anchor; /* E, the bound, L_0; the first two are the caller's at level 0 */
-    colours *l, *ahead;                        /* L, L~ */
-    colours *dual[2];                          /* p, down and right */
+    struct image expected[2], photo, anchor; /* E, the bound, L_0; the first two are the caller's at level 0 */
+    colours *l, *ahead;                      /* L, L~ */
+    colours *dual[2];                        /* p, down and right */
 };
 
 static size_t level_pixels(const struct level *level)
@@ -73,7 +72,7 @@ static void anchor_channel(void *work, int c, int worker)
         rest[n] = photo.data[n] - anchor.data[n];
 }
 
-/* Lifts L_0 up to the photo. The blur runs tasks of its own, and so cannot be part of one. */
+/* Lifts L_0 until it touches the photo, both blurred. The blur runs tasks of its own, and so cannot be part of one. */
 static void lift(const struct anchoring *a, int c, struct context *context)
 {
     struct plane anchor = image_plane(&a->level->anchor, c), rest = anchor, smooth = anchor;
@@ -81,10 +80,11 @@ static void lift(const struct anchoring *a, int c, struct context *context)
     rest.data = a->scratch + (size_t)c * a->floats;
     smooth.data = rest.data + pixels;
     esra_blur(context, rest, smooth, gradients_thresholds.integrate_blur_px);
-    const double share = gradients_thresholds.integrate_brighter;
-    float constant = esra_select_rank(smooth.data, pixels, (size_t)(share * (double)(pixels - 1)));
+    float least = smooth.data[0];
+    for (size_t n = 1; n < pixels; n++)
+        least = fminf(least, smooth.data[n]);
     for (size_t n = 0; n < pixels; n++)
-        anchor.data[n] += constant;
+        anchor.data[n] += least;
 }
 
 static esra_status find_anchor(struct level *level, const struct image *photo, struct context *context)
@@ -126,10 +126,10 @@ static void dual_rows(void *work, int task, int worker)
 }
 WIDE_TASK(dual_rows)
 
-static colours clip(colours v, colours upper)
+static colours clip(colours v, colours most)
 {
     for (int c = 0; c < COLOURS; c++) {
-        v[c] = v[c] < upper[c] ? v[c] : upper[c];
+        v[c] = v[c] < most[c] ? v[c] : most[c];
         v[c] = v[c] > 0 ? v[c] : 0;
     }
     return v;
@@ -138,7 +138,7 @@ static colours clip(colours v, colours upper)
 static void primal_rows(void *work, int task, int worker)
 {
     const struct level *s = work;
-    const float tau = (float)gradients_thresholds.integrate_tau, mu = (float)gradients_thresholds.integrate_mu;
+    const float tau = (float)gradients_thresholds.integrate_tau;
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, s->height); y++)
         for (int x = 0; x < s->width; x++) {
@@ -148,8 +148,7 @@ static void primal_rows(void *work, int task, int worker)
                 slope += s->dual[0][n - s->width];
             if (x > 0)
                 slope += s->dual[1][n - 1];
-            colours l = (s->l[n] - tau * slope + (tau * mu) * pixel_of(&s->anchor, n)) * (1 / (1 + tau * mu));
-            l = clip(l, pixel_of(&s->upper, n));
+            colours l = clip(s->l[n] - tau * slope, pixel_of(&s->photo, n));
             s->ahead[n] = 2 * l - s->l[n];
             s->l[n] = l;
         }
@@ -203,7 +202,7 @@ static void level_free(struct level *level)
 {
     esra_image_free(&level->expected[0]);
     esra_image_free(&level->expected[1]);
-    esra_image_free(&level->upper);
+    esra_image_free(&level->photo);
     esra_image_free(&level->anchor);
     esra_release(&level->l);
     esra_release(&level->ahead);
@@ -232,18 +231,18 @@ static esra_status level_halve(const struct level *fine, struct level *coarse, s
     TRY(level_create(coarse, (fine->width + 1) / 2, (fine->height + 1) / 2, fine->channels, message));
     for (int k = 0; k < 2; k++)
         TRY(esra_image_create(&coarse->expected[k], coarse->width, coarse->height, coarse->channels, message));
-    TRY(esra_image_create(&coarse->upper, coarse->width, coarse->height, coarse->channels, message));
+    TRY(esra_image_create(&coarse->photo, coarse->width, coarse->height, coarse->channels, message));
     for (int c = 0; c < fine->channels; c++)
         esra_diff_halve(image_plane(&fine->expected[0], c), image_plane(&fine->expected[1], c),
                         image_plane(&coarse->expected[0], c), image_plane(&coarse->expected[1], c));
-    halve_image(&fine->upper, &coarse->upper);
+    halve_image(&fine->photo, &coarse->photo);
     halve_image(&fine->anchor, &coarse->anchor);
 done:
     return status;
 }
 
-esra_status esra_integrate(const struct image *expected, const struct image *photo, const struct image *upper,
-                           const struct image *layer, struct context *context)
+esra_status esra_integrate(const struct image *expected, const struct image *photo, const struct image *layer,
+                           struct context *context)
 {
     struct level level[LEVELS] = {{0}};
     int levels = 1;
@@ -251,7 +250,7 @@ esra_status esra_integrate(const struct image *expected, const struct image *pho
     TRY(level_create(&level[0], layer->width, layer->height, layer->channels, context->message));
     level[0].expected[0] = expected[0];
     level[0].expected[1] = expected[1];
-    level[0].upper = *upper;
+    level[0].photo = *photo;
     TRY(find_anchor(&level[0], photo, context));
     for (; levels < LEVELS && level[levels - 1].width > LEAST_SIDE && level[levels - 1].height > LEAST_SIDE; levels++)
         TRY(level_halve(&level[levels - 1], &level[levels], context->message));
@@ -262,7 +261,7 @@ esra_status esra_integrate(const struct image *expected, const struct image *pho
     }
     colours_store(level[0].l, (struct image *)layer, 0, layer->height);
 done:
-    level[0].expected[0] = level[0].expected[1] = level[0].upper = (struct image){0};
+    level[0].expected[0] = level[0].expected[1] = level[0].photo = (struct image){0};
     for (int k = 0; k < LEVELS; k++)
         level_free(&level[k]);
     return status;

@@ -1,9 +1,7 @@
 /* pipeline/deep_layers.c - both layers by depth: T by voting, then the reflection's depth from what T leaves of the photos,
  * then both together. */
 #include "base/memory.h"
-#include "gradients/bound.h"
 #include "gradients/integrate.h"
-#include "ops/extreme.h"
 #include "ops/map.h"
 #include "pipeline/deep.h"
 #include "pipeline/thresholds.h"
@@ -28,53 +26,17 @@ static struct joint_settings settings_beside_vote(void)
 
 /* ---- T by voting ---- */
 
-/* steps = 1 near occlusion boundaries: where labels within some pixels differ by more than hides. */
-static esra_status find_steps(const struct model *model, struct image *steps, struct context *context)
-{
-    const struct image *labels = &model->depth.scene.labels;
-    int radius = (int)pipeline_thresholds.depth_step_px, width = model->width, height = model->height;
-    struct image high = {0}, low = {0}, scratch = {0};
-    esra_status status;
-    TRY(esra_image_create(&high, labels->width, labels->height, 1, context->message));
-    TRY(esra_image_create(&low, labels->width, labels->height, 1, context->message));
-    TRY(esra_image_create(&scratch, width, height, 1, context->message));
-    struct plane room = {scratch.data, labels->width, labels->height, labels->width};
-    esra_largest(context, image_plane(labels, 0), image_plane(&high, 0), radius, room);
-    esra_smallest(context, image_plane(labels, 0), image_plane(&low, 0), radius, room);
-    for (int y = 0; y < height; y++)
-        for (int x = 0; x < width; x++) {
-            size_t n = (size_t)((long long)y * labels->height / height) * labels->width +
-                       (size_t)((long long)x * labels->width / width);
-            steps->data[(size_t)y * width + x] = high.data[n] - low.data[n] > pipeline_thresholds.depth_step_labels;
-        }
-    esra_largest(context, image_plane(steps, 0), image_plane(steps, 0), radius, image_plane(&scratch, 0));
-done:
-    esra_image_free(&high);
-    esra_image_free(&low);
-    esra_image_free(&scratch);
-    return status;
-}
-
 static esra_status vote(struct model *model, struct context *context)
 {
     struct model_depth *depth = &model->depth;
     struct agreement_problem voting = {model->photos, model->reference, model->aligned, model->masks, model->mixing,
                                        depth->scene.guard.data ? &depth->scene.guard : NULL};
-    struct image steps = {0}, upper = {0};
     esra_status status;
     TRY(esra_agreement_find(&depth->agreement, &voting, context));
-    TRY(esra_image_create(&steps, model->width, model->height, 1, context->message));
-    TRY(esra_image_create(&upper, model->width, model->height, model->channels, context->message));
     TRY(esra_image_create(&depth->voted, model->width, model->height, model->channels, context->message));
-    TRY(find_steps(model, &steps, context));
-    struct bound_problem bound = {model->photos, model->reference, model->aligned, model->masks, model->mixing,
-                                  depth->agreement.gradients, &steps};
-    TRY(esra_bound_find(&bound, &upper, context));
     if (!esra_context_stopping(context))
-        TRY(esra_integrate(depth->agreement.gradients, &model->aligned[model->reference], &upper, &depth->voted, context));
+        TRY(esra_integrate(depth->agreement.gradients, &model->aligned[model->reference], &depth->voted, context));
 done:
-    esra_image_free(&steps);
-    esra_image_free(&upper);
     return status;
 }
 
