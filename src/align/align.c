@@ -60,10 +60,10 @@ static double best_two(const struct hypotheses *h, int *first, int *second)
     return most;
 }
 
-/* The mean share explained by motions that are wrong by chance_px at the work level, four ways. */
+/* The mean share explained by motions that are clearly wrong at the work level, four ways. */
 static double chance_share(struct aligning *a, const struct view *view, const struct hypothesis *h)
 {
-    const double far = align_thresholds.chance_px, aside = 3 * far / 8;
+    const double far = 2 * align_thresholds.near_px, aside = 3 * far / 8;
     const double right[4] = {far, -far, aside, -aside}, down[4] = {aside, -aside, -far, far};
     int level = a->view.work_level;
     double sum = 0;
@@ -93,7 +93,8 @@ static esra_status finish(struct aligning *a, const struct view *view, struct pl
     esra_explain_weights(&a->explainer, map, level, plane);
     options.weights = &plane;
     TRY(esra_refine(a->context, &a->view.fields, &view->fields, &options, &t, &refined));
-    if (esra_transform_distance(&t, &h->transform, base->width, base->height) < ldexp(align_thresholds.finish_px, level)) {
+    /* Farther from where it stood it is no longer the same motion. */
+    if (esra_transform_distance(&t, &h->transform, base->width, base->height) < ldexp(align_thresholds.near_px, level)) {
         h->transform = t;
         h->gain = refined.gain;
     }

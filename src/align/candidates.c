@@ -60,8 +60,8 @@ static void rank(const struct pairing *p, struct reflection_candidates *list, st
 {
     struct transform still = TRANSFORM_IDENTITY;
     int place = 0;
-    if (!(found.score > 0) || is_listed(p, list, &found.transform, align_thresholds.candidate_same_px) ||
-        !far_from(&p->compared[0].level[0], &found.transform, &still, align_thresholds.still_px))
+    if (!(found.score > 0) || is_listed(p, list, &found.transform, align_thresholds.same_px) ||
+        !far_from(&p->compared[0].level[0], &found.transform, &still, align_thresholds.same_px))
         return;
     while (place < list->count && list->each[place].score >= found.score)
         place++;
@@ -115,7 +115,7 @@ static esra_status try_at_half_size(const struct pairing *p, struct reflection_c
     for (int n = 0; n < p->count; n++) {
         const struct start *start = &p->starts[n];
         struct reflection_candidate found;
-        if (start->quality == EXACT || is_listed(p, list, &start->transform, align_thresholds.candidate_near_px))
+        if (start->quality == EXACT || is_listed(p, list, &start->transform, align_thresholds.near_px))
             continue;
         esra_status status = improve(p, start->transform, start->quality == ROUGH, finest, &found);
         if (status != ESRA_OK)

@@ -40,17 +40,16 @@ static int count_support(const struct search *s, const struct transform *t, doub
     return support;
 }
 
-/* The similarity u + iv = a (x + iy) + b through two matches, in complex numbers; false where they are too close or it
- * turns or scales more than a photographer does. */
-static bool similarity_of(const struct match *p, const struct match *q, double apart_px, struct transform *t)
+/* The similarity u + iv = a (x + iy) + b through two matches, in complex numbers; false where they are one. */
+static bool similarity_of(const struct match *p, const struct match *q, struct transform *t)
 {
     double dx = q->x - p->x, dy = q->y - p->y, du = q->u - p->u, dv = q->v - p->v, length2 = dx * dx + dy * dy;
-    if (length2 < apart_px * apart_px)
+    if (!(length2 > 0))
         return false;
     double real = (du * dx + dv * dy) / length2, imaginary = (dv * dx - du * dy) / length2;
     *t = (struct transform){{real, -imaginary, p->u - real * p->x + imaginary * p->y, imaginary, real,
                              p->v - imaginary * p->x - real * p->y, 0, 0, 1}};
-    return fabs(hypot(real, imaginary) - 1) < align_thresholds.consensus_scale && fabs(imaginary) < align_thresholds.consensus_turn;
+    return true;
 }
 
 static bool sample(struct search *s, enum motion motion, struct transform *t)
@@ -58,7 +57,7 @@ static bool sample(struct search *s, enum motion motion, struct transform *t)
     const struct match *p = &s->matches[random_below(&s->random, s->count)];
     const struct match *q = &s->matches[random_below(&s->random, s->count)];
     *t = esra_transform_shift(p->u - p->x, p->v - p->y);
-    if (motion > MOTION_TRANSLATION && !similarity_of(p, q, align_thresholds.consensus_apart * s->width, t))
+    if (motion > MOTION_TRANSLATION && !similarity_of(p, q, t))
         return false;
     return esra_transform_plausible(t, s->width, s->height, s->limit_px);
 }

@@ -146,11 +146,11 @@ static double median_where(const struct stage *stage, struct plane values, struc
     return total ? bins_value(bin) : 0;
 }
 
-static void set_cutoff(struct stage *stage, bool rough)
+static void set_cutoff(struct stage *stage)
 {
     double least = median_where(stage, plane_of(stage, STRENGTH), plane_of(stage, STRENGTH), 0);
     double variance = 1.4826 * 1.4826 * median_where(stage, plane_of(stage, SMOOTH), plane_of(stage, STRENGTH), least);
-    double cutoff = rough ? align_thresholds.refine_cutoff_rough : align_thresholds.refine_cutoff;
+    double cutoff = align_thresholds.refine_cutoff;
     /* 1e-5: under the gradients of half a step of 16-bit samples, only there to keep 0/0 away. */
     stage->cutoff2 = cutoff * cutoff * (variance + 1e-10);
 }
@@ -231,17 +231,18 @@ static bool iterate(struct stage *stage, enum motion motion, bool rough, struct 
     esra_field_warp(stage->context, stage->photo, &stage->transform, &stage->warped, plane_of(stage, VALID));
     esra_context_run(stage->context, WIDE(stage->context, residual_block), stage, rows_blocks(height), NULL);
     esra_blur(stage->context, plane_of(stage, RESIDUAL), plane_of(stage, SMOOTH), 1);
-    set_cutoff(stage, rough);
+    set_cutoff(stage);
     struct sums sums = add_up(stage);
     if (!(sums.reference > 0) || !esra_normal_solve(&sums.normal, motion, p))
         return false;
-    stage->gain = fmin(fmax(sqrt(sums.photo / sums.reference), 1 / align_thresholds.refine_gain_most), align_thresholds.refine_gain_most);
+    const double most = align_thresholds.refine_gain_most;
+    stage->gain = fmin(fmax(sqrt(sums.photo / sums.reference), 1 / most), most);
     *refined = (struct refined){stage->gain, sums.weight / sums.seen};
     struct transform step = esra_normal_step(p, stage->cx, stage->cy, stage->s), before = stage->transform;
     struct transform after = esra_transform_compose(&before, &step);
     double moved = esra_transform_distance(&before, &after, width, height);
-    /* NaN ends here as well. */
-    if (!(moved < align_thresholds.refine_step_most * width))
+    /* A step past the image leads nowhere; NaN ends here as well. */
+    if (!(moved < width))
         return false;
     stage->transform = after;
     return rough || moved > STEP_LEAST_PX;
