@@ -47,14 +47,6 @@ static bool is_listed(const struct pairing *p, const struct reflection_candidate
     return false;
 }
 
-/* Near an exact candidate that correlates nearly as well. */
-static bool is_blurred(const struct pairing *p, const struct reflection_candidate *exact,
-                       const struct reflection_candidate *found)
-{
-    return exact->score > align_thresholds.exact_share * found->score &&
-           !far_from(&p->compared[0].level[0], &exact->transform, &found->transform, align_thresholds.exact_px);
-}
-
 /* Sorted in by score, unless it is there already, or keeps R with T. */
 static void rank(const struct pairing *p, struct reflection_candidates *list, struct reflection_candidate found)
 {
@@ -97,16 +89,12 @@ static esra_status improve(const struct pairing *p, struct transform t, bool rou
     return status;
 }
 
-/* Lists the exact start as it is, and returns it; score 0: there is none. */
-static struct reflection_candidate list_exact(const struct pairing *p, struct reflection_candidates *list)
+/* Lists the exact start as it is. */
+static void list_exact(const struct pairing *p, struct reflection_candidates *list)
 {
-    struct reflection_candidate exact = {.score = 0};
     for (int n = 0; n < p->count; n++)
-        if (p->starts[n].quality == EXACT) {
-            exact = (struct reflection_candidate){p->starts[n].transform, score_of(p, &p->starts[n].transform, 0)};
-            rank(p, list, exact);
-        }
-    return exact;
+        if (p->starts[n].quality == EXACT)
+            rank(p, list, (struct reflection_candidate){p->starts[n].transform, score_of(p, &p->starts[n].transform, 0)});
 }
 
 static esra_status try_at_half_size(const struct pairing *p, struct reflection_candidates *list)
@@ -129,17 +117,16 @@ static esra_status try_at_half_size(const struct pairing *p, struct reflection_c
 esra_status esra_pairing_rank(const struct pairing *p, struct reflection_candidates *list)
 {
     struct reflection_candidates half = {.count = 0};
-    struct reflection_candidate exact = list_exact(p, list), found;
     esra_status status;
+    list_exact(p, list);
     TRY(try_at_half_size(p, &half));
     for (int n = 0; n < half.count; n++) {
-        found = half.each[n];
+        struct reflection_candidate found = half.each[n];
         if (n < FINISHED_MOST)
             TRY(improve(p, half.each[n].transform, false, 0, &found));
         else
             found.score = score_of(p, &found.transform, 0);
-        if (!is_blurred(p, &exact, &found))
-            rank(p, list, found);
+        rank(p, list, found);
     }
 done:
     return status;

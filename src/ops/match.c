@@ -98,7 +98,7 @@ esra_status esra_features_match_mutually(struct matches *matches, struct context
                                          const struct features *reference, const struct features *photo,
                                          double reach_px)
 {
-    int *nearest = find_all_nearest(context, reference, photo, reach_px, ops_thresholds.match_ratio_mutual);
+    int *nearest = find_all_nearest(context, reference, photo, reach_px, ops_thresholds.match_ratio);
     int *back = find_all_nearest(context, photo, reference, reach_px, 1);
     *matches = (struct matches){0};
     esra_status status = nearest && back ? list_matches(matches, reference, photo, nearest, back, context->message)
