@@ -52,7 +52,7 @@ static esra_status use_parts(struct pairing *p, const struct searching *s, int p
                                problem->mixing[photo], parts, p->context->message));
     for (int n = 0; n < 2; n++) {
         TRY(esra_pyramid_create(&pyramids[n], s->context, &parts[n], &as_is));
-        TRY(esra_fields_of_pyramid(&p->by_sign[n], s->context, &pyramids[n], align_thresholds.remainder_blur_px));
+        TRY(esra_fields_of_pyramid(&p->by_sign[n], s->context, &pyramids[n], align_thresholds.blur_px));
     }
     TRY(esra_pairing_start_matches(p, pyramids));
 done:
