@@ -348,7 +348,7 @@ static void apply(struct adjusting *s, const struct guess *guess, double damping
         double sum = s->g[n];
         for (int i = 0; i < k; i++)
             sum += s->e[(size_t)n * k + i] * s->step[i];
-        trial->w[n] += fmax(-camera_thresholds.depth_step, fmin(camera_thresholds.depth_step, -sum / (s->d[n] * (1 + damping))));
+        trial->w[n] += -sum / (s->d[n] * (1 + damping));
     }
     use_lens(trial, s->tracks);
 }

@@ -178,7 +178,7 @@ esra_status esra_bundle(struct camera *camera, struct context *context, const st
     TRY(search(&s, &best));
     TRY(choose_order(&s, &best, scratch));
     drop_outliers(&s, &best);
-    esra_adjust(&s, &best, camera_thresholds.bundle_last_px, 25, true);
+    esra_adjust(&s, &best, camera_thresholds.bundle_narrow_px, 25, true);
     take_camera(camera, &best);
     report_errors(&s, &best, camera, scratch);
     report_depths(&s, &best, camera, inverse, scratch);

@@ -133,12 +133,11 @@ static void truncate_row(float *restrict errors, int width, float most)
         errors[x] = errors[x] < 0 ? outside * most : errors[x] < most ? errors[x] : most;
 }
 
+/* No difference leaves more unexplained than there is. */
 static void bound_row(float *restrict errors, const float *restrict strength, int width)
 {
-    for (int x = 0; x < width; x++) {
-        float most = strength[x] + (float)camera_thresholds.share_excess;
-        errors[x] = errors[x] < 0 ? strength[x] : errors[x] < most ? errors[x] : most;
-    }
+    for (int x = 0; x < width; x++)
+        errors[x] = errors[x] < 0 || errors[x] > strength[x] ? strength[x] : errors[x];
 }
 
 /* to[j] = rows[j .. j + 2 reach] weighted, then along the row; borders repeated. */

@@ -19,54 +19,30 @@
 #define SCENE_LABELS    96
 #define MIRRORED_LABELS 120
 
-/* How a depth map is made smooth. */
-struct smoothing {
-    double small,
-        large; /* what a step by one label costs, and by more; the unit is the sweep's (differences of gradients) */
-    double speckle;    /* patches of no more than this share of the picture are outliers */
-    double fill, edge; /* esra_fill's smoothness and edge */
-    float contrast;    /* the guide is multiplied by this */
-};
-
-/* How depth is found of what is transmitted, or of what is reflected. */
-struct recipe {
-    struct sweep_options sweep;
-    struct smoothing smoothing;
-    float darkest; /* samples below count as this */
-    bool guarded;  /* depth.guard is wanted */
-};
-
-static struct recipe scene_recipe(void)
-{
-    const struct camera_thresholds *t = &camera_thresholds;
-    return (struct recipe){
-        .sweep = {.side_px = SIDE_PX, .labels_most = SCENE_LABELS, .margin = t->sweep_margin, .blur_px = t->scene_blur_px,
-                  .truncate = t->scene_truncate, .window = (int)t->scene_window, .best = (int)t->scene_best},
-        .smoothing = {.small = t->scene_small, .large = t->scene_large, .speckle = t->scene_speckle, .fill = t->scene_fill,
-                      .edge = t->scene_edge, .contrast = 1},
-        .darkest = 0,
-        .guarded = true};
-}
-
-/* The remainders are noisy and R is blurred: a wider blur and window, smoother, and far more depths, as the mirrored
- * scene may stand anywhere. */
-static struct recipe mirrored_recipe(void)
-{
-    const struct camera_thresholds *t = &camera_thresholds;
-    return (struct recipe){
-        .sweep = {.side_px = SIDE_PX, .labels_most = MIRRORED_LABELS, .reach = t->sweep_reach, .margin = t->sweep_margin,
-                  .blur_px = t->mirrored_blur_px, .truncate = t->mirrored_truncate, .window = (int)t->mirrored_window,
-                  .best = (int)t->mirrored_best},
-        .smoothing = {.small = t->mirrored_small, .large = t->mirrored_large, .speckle = t->mirrored_speckle,
-                      .fill = t->mirrored_fill, .edge = t->mirrored_edge, .contrast = (float)t->mirrored_contrast},
-        .darkest = (float)t->mirrored_darkest,
-        .guarded = false};
-}
-
 /* Labels are refined to a quarter: the parabola does the rest. */
 #define PARTS 4
 /* Bytes of sums for which the photos' gradients, of about this size, make room. */
 #define SUMS_BESIDE ((size_t)40 << 20)
+
+/* What the two layers differ in. The mirrored scene may stand anywhere: more depths, and farther ones. */
+struct layer_range {
+    int labels;
+    double reach; /* share of the width by which depths reach past the tracks' */
+    bool guarded;
+};
+
+static struct sweep_options sweep_options(const struct layer_range *range, const struct depth_options *options)
+{
+    const struct camera_thresholds *t = &camera_thresholds;
+    return (struct sweep_options){.side_px = options && options->side_px > 0 ? options->side_px : SIDE_PX,
+                                  .labels_most = options && options->labels > 0 ? options->labels : range->labels,
+                                  .reach = range->reach,
+                                  .margin = t->sweep_margin,
+                                  .blur_px = t->sweep_blur_px,
+                                  .truncate = t->sweep_truncate,
+                                  .window = (int)t->sweep_window,
+                                  .best = (int)t->sweep_best};
+}
 
 /* Planes of the sweep's size. */
 enum { LABEL, MENDED, CONFIDENCE, SPECKLE, LOW, HIGH, WORK, PLANES };
@@ -74,7 +50,6 @@ enum { LABEL, MENDED, CONFIDENCE, SPECKLE, LOW, HIGH, WORK, PLANES };
 struct making {
     struct context *context;
     struct sweep sweep;
-    const struct smoothing *smoothing;
     struct image guide, planes;
     struct sgm sgm;
     uint8_t *volume;
@@ -132,8 +107,8 @@ static void set_penalties(struct making *m)
         for (int x = 0; x < m->sweep.width; x++) {
             size_t n = (size_t)y * (size_t)m->sweep.width + (size_t)x;
             float share = unit / (1 + slope(plane_of(m, WORK), x, y) / (float)camera_thresholds.edge_gradient);
-            small[n] = (int16_t)((float)m->smoothing->small * share + .5f);
-            large[n] = (int16_t)((float)m->smoothing->large * share + .5f);
+            small[n] = (int16_t)((float)camera_thresholds.step_small * share + .5f);
+            large[n] = (int16_t)((float)camera_thresholds.step_large * share + .5f);
         }
     m->sgm = (struct sgm){m->sweep.width, m->sweep.height, m->sweep.labels, m->sweep.padded,
                           m->volume,      small,           large,           m->sgm.sums};
@@ -147,7 +122,7 @@ static float confidence_of(const struct making *m, size_t n, int k)
     for (int j = 0; j < m->sweep.labels; j++)
         sum += costs[j];
     float unit = (float)m->sweep.options.truncate / SWEEP_WHOLE, mean = unit * (float)sum / (float)m->sweep.labels;
-    float better = clip((mean - unit * costs[k]) / (mean + (float)camera_thresholds.confidence_noise)) *
+    float better = clip((mean - unit * costs[k]) / (mean + 1e-6f)) *
                    clip(mean / (float)camera_thresholds.confidence_least);
     return better * better + (float)camera_thresholds.uncertain;
 }
@@ -170,7 +145,7 @@ static esra_status mend(const struct making *m)
 {
     struct plane label = plane_of(m, LOW), mended = plane_of(m, MENDED), confidence = plane_of(m, CONFIDENCE);
     struct plane speckle = plane_of(m, SPECKLE), smooth = plane_of(m, WORK);
-    int most = (int)(m->smoothing->speckle * (double)pixels_of(m));
+    int most = (int)(camera_thresholds.speckle * (double)pixels_of(m));
     esra_status status;
     esra_label_median(m->context, plane_of(m, LABEL), label);
     TRY(esra_label_speckles(label, most, (float)camera_thresholds.patch_labels, speckle, m->context->message));
@@ -178,7 +153,7 @@ static esra_status mend(const struct making *m)
         confidence.data[n] = speckle.data[n] > 0 ? (float)camera_thresholds.uncertain : confidence.data[n];
         mended.data[n] = label.data[n];
     }
-    TRY(esra_fill(m->context, &m->guide, mended, confidence, m->smoothing->fill, m->smoothing->edge));
+    TRY(esra_fill(m->context, &m->guide, mended, confidence, camera_thresholds.fill, camera_thresholds.fill_edge));
     esra_blur(m->context, confidence, smooth, 1);
     for (size_t n = 0; n < pixels_of(m); n++) {
         float keep = speckle.data[n] > 0 ? 0 : clip(smooth.data[n] / (float)camera_thresholds.certain);
@@ -315,7 +290,7 @@ static esra_status make_guide(struct making *m)
     const struct image *from = &m->sweep.reference;
     esra_status status = esra_image_create(&m->guide, from->width, from->height, from->channels, m->context->message);
     for (size_t n = 0; status == ESRA_OK && n < pixels_of(m) * (size_t)from->channels; n++)
-        m->guide.data[n] = clip(m->smoothing->contrast * from->data[n]);
+        m->guide.data[n] = clip(from->data[n]);
     return status;
 }
 
@@ -340,30 +315,26 @@ done:
 }
 
 static esra_status make(struct depth *depth, struct context *context, const struct camera *camera,
-                        const struct image *photos, const struct depth_options *options, const struct recipe *recipe)
+                        const struct image *photos, const struct depth_options *options, const struct layer_range *range)
 {
-    struct making m = {.context = context, .smoothing = &recipe->smoothing};
-    struct sweep_options sweep = recipe->sweep;
+    struct making m = {.context = context};
+    struct sweep_options sweep = sweep_options(range, options);
     esra_status status;
     *depth = (struct depth){.count = 0};
-    if (options && options->side_px > 0)
-        sweep.side_px = options->side_px;
-    if (options && options->labels > 0)
-        sweep.labels_most = options->labels;
     bool told = options && (options->near != 0 || options->far != 0);
     sweep.near = told ? options->near : camera->near;
     sweep.far = told ? options->far : camera->far;
     sweep.reach = told ? 0 : sweep.reach;
-    TRY(esra_sweep_create(&m.sweep, context, camera, photos, &sweep, recipe->darkest));
+    TRY(esra_sweep_create(&m.sweep, context, camera, photos, &sweep));
     TRY(make_guide(&m));
     TRY(esra_image_create(&m.planes, m.sweep.width, m.sweep.height, PLANES, context->message));
     TRY(find_labels(&m));
     if (!esra_context_stopping(context)) {
         TRY(refine(&m));
         TRY(esra_sweep_load(&m.sweep, context));
-        TRY(explain(&m, recipe->guarded ? (int)camera_thresholds.guard_px : 0, &depth->explained));
+        TRY(explain(&m, range->guarded ? (int)camera_thresholds.guard_px : 0, &depth->explained));
     }
-    TRY(finish(&m, depth, recipe->guarded));
+    TRY(finish(&m, depth, range->guarded));
 done:
     esra_sweep_free(&m.sweep);
     esra_image_free(&m.guide);
@@ -376,15 +347,15 @@ done:
 esra_status esra_depth_transmitted(struct depth *depth, struct context *context, const struct camera *camera,
                                    const struct image *photos, const struct depth_options *options)
 {
-    struct recipe recipe = scene_recipe();
-    return make(depth, context, camera, photos, options, &recipe);
+    const struct layer_range range = {.labels = SCENE_LABELS, .guarded = true};
+    return make(depth, context, camera, photos, options, &range);
 }
 
 esra_status esra_depth_reflected(struct depth *depth, struct context *context, const struct camera *camera,
                                  const struct image *rests, const struct depth_options *options)
 {
-    struct recipe recipe = mirrored_recipe();
-    return make(depth, context, camera, rests, options, &recipe);
+    const struct layer_range range = {.labels = MIRRORED_LABELS, .reach = camera_thresholds.mirrored_reach};
+    return make(depth, context, camera, rests, options, &range);
 }
 
 void esra_depth_free(struct depth *depth)

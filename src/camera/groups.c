@@ -60,21 +60,12 @@ static void add_group(struct camera *camera, const double *sorted, int count)
     camera->group[place] = group;
 }
 
-/* How far a unit of w moves a point, in px of the photo that moves most. */
-static double reach_of(const struct camera *camera)
-{
-    double most = 0;
-    for (int n = 0; n < camera->photos; n++)
-        most = fmax(most, hypot(camera->pose[n].t[0], camera->pose[n].t[1]) * camera->focal_px);
-    return most;
-}
-
 static void split(struct camera *camera, const double *sorted, int count)
 {
     int tail = tail_of(count);
     double range = sorted[count - 1 - tail] - sorted[tail];
-    double gap = fmax(camera_thresholds.group_gap * range, camera_thresholds.group_gap_px / fmax(reach_of(camera), 1e-9));
-    int least = (int)fmax(camera_thresholds.group_tracks, camera_thresholds.group_share * count);
+    double gap = camera_thresholds.group_gap * range;
+    int least = (int)camera_thresholds.group_tracks;
     for (int begin = 0, n = 1; n <= count; n++) {
         if (n < count && sorted[n] - sorted[n - 1] <= gap)
             continue;

@@ -62,7 +62,7 @@ static esra_status load_photo(struct sweep *sweep, int n, struct context *contex
 {
     struct image small = {0};
     esra_status status = esra_scale_down(&small, context, &sweep->photos[sweep->photo[n]], sweep->width, sweep->height,
-                                         (struct range){sweep->darkest, 1});
+                                         (struct range){0, 1});
     if (status == ESRA_OK)
         status = esra_field_of_image(&sweep->fields[n], context, &small, sweep->options.blur_px);
     if (status == ESRA_OK && n == 0 && !sweep->reference.data)
@@ -88,9 +88,9 @@ void esra_sweep_unload(struct sweep *sweep)
 }
 
 esra_status esra_sweep_create(struct sweep *sweep, struct context *context, const struct camera *camera,
-                              const struct image *photos, const struct sweep_options *options, float darkest)
+                              const struct image *photos, const struct sweep_options *options)
 {
-    *sweep = (struct sweep){.camera = camera, .photos = photos, .darkest = darkest, .options = *options};
+    *sweep = (struct sweep){.camera = camera, .photos = photos, .options = *options};
     esra_scale_sides(camera->width, camera->height, options->side_px, &sweep->width, &sweep->height);
     list_photos(sweep);
     list_labels(sweep, (double)sweep->width / camera->width);

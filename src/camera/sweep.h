@@ -28,7 +28,6 @@ struct sweep_options {
 struct sweep {
     const struct camera *camera;
     const struct image *photos;            /* borrowed */
-    float darkest;                         /* their samples are brought into darkest..1 */
     struct image reference;                /* reduced; the guide for smoothing */
     struct field fields[SWEEP_PHOTOS + 1]; /* [0]: the reference's */
     int photo[SWEEP_PHOTOS + 1];           /* which photo each is of */
@@ -39,9 +38,9 @@ struct sweep {
     struct sweep_options options;
 };
 
-/* Reduces the photos, which must stay, and takes their gradients; samples are brought into darkest..1. */
+/* Reduces the photos, which must stay, and takes their gradients; samples are brought into 0..1. */
 esra_status esra_sweep_create(struct sweep *sweep, struct context *context, const struct camera *camera,
-                              const struct image *photos, const struct sweep_options *options, float darkest);
+                              const struct image *photos, const struct sweep_options *options);
 
 /* From the list of depths to one of depths near each pixel's own: from a label below to one above, in so many parts.
  * fine gets parts * own, and is kept by the sweep. */
