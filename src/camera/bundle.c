@@ -132,7 +132,7 @@ static void report_depths(const struct adjusting *s, const struct guess *guess, 
             inverse[n] = used ? guess->w[n] : NAN;
     }
     camera->tracks = (int)count;
-    camera->found = count >= camera_thresholds.tracks_least;
+    camera->found = camera->tracks >= camera_thresholds.tracks_least;
     if (count) {
         camera->far = esra_select_rank(scratch, count, count / 100);
         camera->near = esra_select_rank(scratch, count, count - 1 - count / 100);
