@@ -10,7 +10,7 @@
  *
  *     alpha = d^2/(d^2 + (kappa s)^2 + noise^2)
  *
- * and E = alpha med + (1 - alpha) g_0. */
+ * and E = alpha med + (1 - alpha) mean, the mean of g_0 and of the g_i near it, which has less noise than g_0 alone. */
 #include "gradients/agreement.h"
 
 #include <math.h>
@@ -28,9 +28,12 @@ struct voting {
     struct agreement *out;
     struct plane *seen;    /* [photos]: masks without their borders, over which differences do not reach */
     struct plane *spread;  /* [photos]: <|g_i - med|> */
+    struct plane *away;    /* [photos]: <|g_i - g_0|> */
     struct plane distance; /* d */
+    struct plane strength; /* <|g_0|> */
     float noise;           /* of the length of a gradient of 2c numbers, each the difference of two */
     float kappa;
+    float near_noise, near_share; /* a photo whose gradient is away by less than these of g_0 is averaged with it */
 };
 
 /* g_i at a pixel: 2c numbers. */
@@ -71,6 +74,7 @@ static float apart(const float *a, const float *b, int values)
 static void ballot(const struct voting *v, int x, int y)
 {
     const struct agreement_problem *p = v->problem;
+    static const float nothing[VALUES_MOST] = {0};
     float g[AGREEMENT_PHOTOS_MOST][VALUES_MOST], votes[AGREEMENT_PHOTOS_MOST], median[VALUES_MOST];
     int values = 2 * p->images[0].channels;
     for (int i = 0; i < p->photos; i++)
@@ -88,8 +92,10 @@ static void ballot(const struct voting *v, int x, int y)
             continue;
         bool seen = plane_row(v->seen[i], y)[x] > 0;
         plane_row(v->spread[i], y)[x] = seen ? apart(g[i], median, values) : 0;
+        plane_row(v->away[i], y)[x] = apart(g[i], g[p->reference], values);
     }
     plane_row(v->distance, y)[x] = apart(g[p->reference], median, values);
+    plane_row(v->strength, y)[x] = apart(g[p->reference], nothing, values);
 }
 
 static void ballot_rows(void *work, int task, int worker)
@@ -120,11 +126,23 @@ static float foreign_at(const struct voting *v, int x, int y)
 static void decide(const struct voting *v, int x, int y)
 {
     const struct agreement_problem *p = v->problem;
-    float alpha = foreign_at(v, x, y), own[VALUES_MOST];
-    gradient_at(v, p->reference, x, y, own);
-    for (int k = 0; k < 2 * p->images[0].channels; k++) {
+    int values = 2 * p->images[0].channels;
+    float alpha = foreign_at(v, x, y), sum[VALUES_MOST], total = 1, g[VALUES_MOST];
+    float near = v->near_noise + v->near_share * plane_row(v->strength, y)[x];
+    gradient_at(v, p->reference, x, y, sum);
+    for (int i = 0; i < p->photos; i++) {
+        if (i == p->reference || !(plane_row(v->seen[i], y)[x] > 0))
+            continue;
+        float ratio = plane_row(v->away[i], y)[x] / near, square = ratio * ratio;
+        float weight = 1 / (1 + square * square);
+        gradient_at(v, i, x, y, g);
+        for (int k = 0; k < values; k++)
+            sum[k] += weight * g[k];
+        total += weight;
+    }
+    for (int k = 0; k < values; k++) {
         float *e = plane_row(image_plane(&v->out->gradients[k % 2], k / 2), y) + x;
-        *e = alpha * *e + (1 - alpha) * own[k];
+        *e = alpha * *e + (1 - alpha) * sum[k] / total;
     }
 }
 
@@ -163,9 +181,12 @@ static void look_around(struct voting *v, struct context *context, struct plane 
                        fmax(1, v->distance.width / gradients_thresholds.agreement_window_width);
     window_px = fmin(window_px, BLUR_SIGMA_MOST);
     for (int i = 0; i < v->problem->photos; i++)
-        if (i != v->problem->reference)
+        if (i != v->problem->reference) {
             smooth_seen(context, v->spread[i], v->seen[i], window_px, scratch);
+            smooth(context, v->away[i], window_px, scratch);
+        }
     smooth(context, v->distance, window_px, scratch);
+    smooth(context, v->strength, window_px, scratch);
 }
 
 static struct plane next_plane(float **floats, const struct image *like)
@@ -179,17 +200,21 @@ static void vote(struct agreement *agreement, const struct agreement_problem *pr
                  float *floats)
 {
     const struct image *first = &problem->images[0];
-    struct plane seen[AGREEMENT_PHOTOS_MOST], spread[AGREEMENT_PHOTOS_MOST];
+    struct plane seen[AGREEMENT_PHOTOS_MOST], spread[AGREEMENT_PHOTOS_MOST], away[AGREEMENT_PHOTOS_MOST];
     const struct gradients_thresholds *t = &gradients_thresholds;
-    struct voting v = {.problem = problem, .out = agreement, .seen = seen, .spread = spread};
+    struct voting v = {.problem = problem, .out = agreement, .seen = seen, .spread = spread, .away = away};
     v.noise = (float)t->agreement_noise * sqrtf(4.f * (float)first->channels);
     v.kappa = (float)t->agreement_kappa;
+    v.near_noise = (float)t->agreement_near_noise * sqrtf(2) * v.noise;
+    v.near_share = (float)t->agreement_near_share;
     struct plane scratch = next_plane(&floats, first);
     v.distance = next_plane(&floats, first);
+    v.strength = next_plane(&floats, first);
     for (int i = 0; i < problem->photos; i++) {
         seen[i] = next_plane(&floats, first);
         esra_smallest(context, image_plane(&problem->masks[i], 0), seen[i], 1, scratch);
         spread[i] = next_plane(&floats, first);
+        away[i] = next_plane(&floats, first);
     }
     int blocks = rows_blocks(first->height);
     esra_context_run(context, ballot_rows, &v, blocks, NULL);
@@ -211,7 +236,7 @@ esra_status esra_agreement_find(struct agreement *agreement, const struct agreem
     for (int direction = 0; direction < 2; direction++)
         TRY(esra_image_create(&agreement->gradients[direction], first->width, first->height, first->channels,
                               context->message));
-    if (esra_size_multiply(pixels, 2 * (size_t)problem->photos + 2, &count))
+    if (esra_size_multiply(pixels, 3 * (size_t)problem->photos + 3, &count))
         floats = esra_allocate_untouched(count, sizeof *floats);
     if (!floats)
         TRY(esra_fail_memory(context->message));

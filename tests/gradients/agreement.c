@@ -111,6 +111,7 @@ static void guards_are_respected(void)
     for (int n = 0; n < PIXELS; n++)
         guard.data[n] = 1;
     struct agreement agreement = agree(&guard);
+    /* Photos not far from it have a small part in it even so. */
     CHECK(edge_of_the_disc(&agreement) < -.15f);
     esra_agreement_free(&agreement);
     esra_image_free(&guard);
