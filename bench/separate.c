@@ -4,7 +4,7 @@
  *     separate --thresholds
  *
  *     -s ROOM.NAME=VALUE   set a threshold, any number of times
- *     -r N                 the reference photo, from 1 (1)
+ *     -r N                 the reference photo, from 1 (the middle one)
  *     -m MOTION            homography, affine, translation, depth or auto (auto)
  *     -t N                 threads (0: all)
  *     -w PICTURE           what the transmitted layer should be: how well it is met, in dB
@@ -23,8 +23,9 @@
 #include "picture.h"
 #include "pipeline/threshold_tables.h"
 
-#define PHOTOS_MOST   64
-#define EVIDENCE_MOST 100
+#define PHOTOS_MOST    64
+#define EVIDENCE_MOST  100
+#define REFERENCE_OPEN -2 /* -r 0 is -1, and refused */
 
 struct job {
     esra_photos photos;
@@ -107,6 +108,8 @@ static bool take_words(struct job *job, int count, char **words)
             return false;
         n += valued;
     }
+    if (job->photos.reference == REFERENCE_OPEN)
+        job->photos.reference = (job->photos.photos - 1) / 2;
     if (job->photos.photos >= 2 && job->photos.reference >= 0 && job->photos.reference < job->photos.photos)
         return true;
     fprintf(stderr, "separate: two photos at least, and a reference among them\n");
@@ -257,6 +260,7 @@ int main(int count, char **words)
         list_thresholds();
         return 0;
     }
+    job.photos.reference = REFERENCE_OPEN;
     esra_settings_for_separation(&job.settings);
     if (!take_words(&job, count, words) || !separate(&job))
         return 1;
