@@ -3,13 +3,14 @@
 
     cmake --build build --target bench_separate
     bench/sweep.py [--rows gradients.*] [--factors .5,2] [--scale .25] [--photos 3] [--log FILE] SCENE... [-- OPTION...]
-    bench/sweep.py --try gradients.integrate_tau=.1,gradients.integrate_blur_px=2 ... SCENE... [-- OPTION...]
+    bench/sweep.py --try gradients.integrate_tau=.1,gradients.integrate_blur_px=1 ... SCENE... [-- OPTION...]
 
 A SCENE is a folder of photo-N (PPM; with PIL any format) and truth-transmitted-K, K the reference photo. --scale shrinks them,
---photos leaves that many around the reference. OPTIONs go to bench/separate, as in `-- -m depth`. Each row's value is multiplied by
-each factor and kept within its range; --try, any number of times, sets what it says instead. Prints for each: the mean change of the transmitted layer's fitted PSNR in dB, the largest
-with its scene, and how often method, motion or warnings changed. Runs are kept in the log, by command: a sweep that was
-broken off goes on where it was. Needs nothing but Python where the photos are PPM."""
+--photos leaves that many around the reference. OPTIONs go to bench/separate, as in `-- -m depth`. Each row's value is
+multiplied by each factor and kept within its range; --try, any number of times, sets what it says instead. Prints for each:
+the mean change of the transmitted layer's fitted PSNR in dB, the largest with its scene, and how often method, motion or
+warnings changed. Runs are kept in the log, by command: a sweep that was broken off goes on where it was. Needs nothing but
+Python where the photos are PPM."""
 import argparse
 import concurrent.futures
 import fnmatch
