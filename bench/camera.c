@@ -47,12 +47,11 @@ static esra_status measure_camera(struct job *job)
     const struct camera *camera = &job->camera;
     if (status != ESRA_OK)
         return status;
-    printf(
-        "camera: %.2f s, %s, %d tracks, error %.3f px, parallax %.2f px, focal %.0f px, k1 %.3f, bend %.2f, centre "
-        "%.0f,%.0f, w %.3f..%.3f\n",
-        esra_timer_now_s() - start, camera->found ? "found" : "not found", camera->tracks, camera->error_px,
-        camera->parallax_px, camera->focal_px, camera->k1, camera->bend, camera->cx, camera->cy,
-        camera->far, camera->near);
+    printf("camera: %.2f s, %s, %d tracks, error %.3f px, parallax %.2f px, focal %.0f px, k1 %.3f, bend %.2f, centre "
+           "%.0f,%.0f, w %.3f..%.3f\n",
+           esra_timer_now_s() - start, camera->found ? "found" : "not found", camera->tracks, camera->error_px,
+           camera->parallax_px, camera->focal_px, camera->k1, camera->bend, camera->cx, camera->cy, camera->far,
+           camera->near);
     for (int n = 0; n < camera->groups; n++)
         printf("  group %d: w %.3f..%.3f, %d tracks, explained %.3f, mixed %.3f\n", n, camera->group[n].far,
                camera->group[n].near, camera->group[n].tracks, camera->group[n].explained, camera->group[n].mixed);

@@ -1,11 +1,11 @@
-/* bench/replay.c - decides stored results again. result.json carries the evidence that a separation was decided by; the verdict
- * is a pure function of it, so that other thresholds can be tried on any number of scenes in milliseconds.
+/* bench/replay.c - decides stored results again. result.json carries the evidence that a separation was decided by; the
+ * verdict is a pure function of it, so that other thresholds can be tried on any number of scenes in milliseconds.
  *
  *     replay [-s name=value]... [-a] RESULT...
  *
- * prints the scenes for which the verdict would be another one, and a count. -a prints all; -l lists the thresholds. Where
- * homographies would be taken instead of depth, or the other way round, the layers of the other model were not kept, and
- * method and warnings are those of the numbers that there are of it. */
+ * prints the scenes for which the verdict would be another one, and a count. -a prints all; -l lists the thresholds.
+ * Where homographies would be taken instead of depth, or the other way round, the layers of the other model were not
+ * kept, and method and warnings are those of the numbers that there are of it. */
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -61,10 +61,10 @@ static unsigned read_warnings(const json_t *list)
     const esra_warning_row *rows = esra_warning_table(&count);
     const json_t *item;
     unsigned warnings = 0;
-    json_array_foreach(list, index, item)
-        for (size_t n = 0; n < count; n++)
-            if (strcmp(rows[n].id, json_string_value(json_object_get(item, "id"))) == 0)
-                warnings |= rows[n].bit;
+    json_array_foreach(list, index,
+                       item) for (size_t n = 0; n < count;
+                                  n++) if (strcmp(rows[n].id, json_string_value(json_object_get(item, "id"))) == 0)
+        warnings |= rows[n].bit;
     return warnings;
 }
 
@@ -156,7 +156,8 @@ static bool replay(const char *path, const struct pipeline_thresholds *threshold
     if (good)
         *changed += compare(path, &stored, thresholds, all);
     else
-        fprintf(stderr, "replay: %s: %s\n", path, root ? "not a result of esra separate that carries evidence" : error.text);
+        fprintf(stderr, "replay: %s: %s\n", path,
+                root ? "not a result of esra separate that carries evidence" : error.text);
     esra_evidence_free(&stored.evidence);
     json_decref(root);
     return good;

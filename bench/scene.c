@@ -10,13 +10,13 @@
 #define SHIFT_X 16
 #define SHIFT_Y 8
 
-#define NOISE 0.005
-#define REFLECTION 0.35
-#define GRADIENT_NOISE 0.002
-#define OUTLIERS 0.02
-#define OUTLIER_NOISE 0.1
+#define NOISE             0.005
+#define REFLECTION        0.35
+#define GRADIENT_NOISE    0.002
+#define OUTLIERS          0.02
+#define OUTLIER_NOISE     0.1
 #define SMALLEST_GRADIENT 0.01f
-#define SHAPES 60
+#define SHAPES            60
 
 /* A channel's light over that of the channel before it. */
 #define TINT 0.85
@@ -44,9 +44,17 @@ struct shape {
 static struct shape random_shape(uint64_t *state, int n)
 {
     double angle = 6.283185307179586 * uniform(state), size = 0.6 * pow(1 + n, -0.45);
-    struct shape s = {uniform(state), uniform(state), size * (0.2 + uniform(state)), size * (0.2 + uniform(state)),
-                      cos(angle), sin(angle), uniform(state), 0.3 * (uniform(state) - 0.5),
-                      uniform(state) < 0.5 ? 0.05 * uniform(state) : 0, 20 + 200 * uniform(state), uniform(state) < 0.4};
+    struct shape s = {uniform(state),
+                      uniform(state),
+                      size * (0.2 + uniform(state)),
+                      size * (0.2 + uniform(state)),
+                      cos(angle),
+                      sin(angle),
+                      uniform(state),
+                      0.3 * (uniform(state) - 0.5),
+                      uniform(state) < 0.5 ? 0.05 * uniform(state) : 0,
+                      20 + 200 * uniform(state),
+                      uniform(state) < 0.4};
     return s;
 }
 
@@ -64,11 +72,13 @@ static double paint(const struct shape *shapes, double x, double y)
     double light = 0.4 + 0.3 * x - 0.2 * y, u, v;
     for (int n = 0; n < SHAPES; n++)
         if (inside(&shapes[n], x, y, &u, &v))
-            light = shapes[n].level + shapes[n].slope * u + shapes[n].texture * sin(shapes[n].pitch * u) * sin(shapes[n].pitch * v);
+            light = shapes[n].level + shapes[n].slope * u +
+                    shapes[n].texture * sin(shapes[n].pitch * u) * sin(shapes[n].pitch * v);
     return pow(fmin(fmax(light, 0), 1), 2.2);
 }
 
-static void paint_image(float *out, int width, int height, int side, int offset_x, int offset_y, double scale, uint64_t seed)
+static void paint_image(float *out, int width, int height, int side, int offset_x, int offset_y, double scale,
+                        uint64_t seed)
 {
     struct shape shapes[SHAPES];
     for (int n = 0; n < SHAPES; n++)
@@ -98,7 +108,8 @@ static void good_gradients(struct scene *scene, int channel, uint64_t *state)
 {
     size_t pixels = (size_t)scene->width * (size_t)scene->height;
     for (int l = 0; l <= scene->photos; l++) {
-        float *own[2] = {channel_of(&scene->gradients[2 * l], channel), channel_of(&scene->gradients[2 * l + 1], channel)};
+        float *own[2] = {channel_of(&scene->gradients[2 * l], channel),
+                         channel_of(&scene->gradients[2 * l + 1], channel)};
         differences(channel_of(&scene->layers[l], channel), scene->width, scene->height, own[0], own[1]);
         for (int d = 0; d < 2; d++)
             for (size_t n = 0; n < pixels; n++) {

@@ -1,5 +1,5 @@
-/* bench/scene.h - problems of any size whose layers look like photographs to the solver: large smooth areas, edges of all
- * lengths, fine texture. Seeded, so that the same arguments give the same problem everywhere. */
+/* bench/scene.h - problems of any size whose layers look like photographs to the solver: large smooth areas, edges of
+ * all lengths, fine texture. Seeded, so that the same arguments give the same problem everywhere. */
 #ifndef ESRA_BENCH_SCENE_H
 #define ESRA_BENCH_SCENE_H
 

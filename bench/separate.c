@@ -13,8 +13,9 @@
  *     --linear, --stored   as of `esra separate --light`
  *     --thresholds         list all tables
  *
- * Settings are those of `esra separate`. PHOTO and PICTURE: see picture.h. Prints one line of JSON, which bench/replay reads; "gain_db" is the PSNR of
- * the layer less that of the photo, both after a fit of gain and offset, in sRGB values; "plain_db" the same without a fit. */
+ * Settings are those of `esra separate`. PHOTO and PICTURE: see picture.h. Prints one line of JSON, which bench/replay
+ * reads; "gain_db" is the PSNR of the layer less that of the photo, both after a fit of gain and offset, in sRGB
+ * values; "plain_db" the same without a fit. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,11 +218,15 @@ static void print_verdict(const struct job *job)
     const esra_evidence_row *rows = esra_evidence_table(&count);
     for (size_t n = 0; n < count; n++)
         of_photo += rows[n].of_photo != 0;
-    printf("\"method\": \"%s\", \"motion\": \"%s\", \"light\": \"%s\", \"reference\": %d, \"asked\": {\"motion\": \"%s\", "
-           "\"light\": \"%s\"}, \"warnings\": [",
-           esra_method_name(a->method), esra_motion_name(a->motion),
-           job->photos.light == ESRA_LIGHT_STORED ? "stored" : a->in_roots ? "root" : "linear", job->photos.reference + 1,
-           esra_motion_name((esra_motion)job->photos.motion), esra_light_name((esra_light)job->photos.light));
+    printf(
+        "\"method\": \"%s\", \"motion\": \"%s\", \"light\": \"%s\", \"reference\": %d, \"asked\": {\"motion\": \"%s\", "
+        "\"light\": \"%s\"}, \"warnings\": [",
+        esra_method_name(a->method), esra_motion_name(a->motion),
+        job->photos.light == ESRA_LIGHT_STORED ? "stored"
+        : a->in_roots                          ? "root"
+                                               : "linear",
+        job->photos.reference + 1, esra_motion_name((esra_motion)job->photos.motion),
+        esra_light_name((esra_light)job->photos.light));
     print_warnings(a->warnings);
     printf("], \"evidence\": ");
     print_evidence(job->evidence, 0);
@@ -245,8 +250,8 @@ static bool print_answer(struct job *job)
         picture_encode(&truth);
         esra_comparison layer = compare(job, &job->transmitted, &truth);
         esra_comparison photo = compare(job, &job->images[job->photos.reference], &truth);
-        printf(", \"gain_db\": %.4f, \"plain_db\": %.4f, \"fit_db\": %.4f, \"ssim\": %.5f", layer.psnr_fit - photo.psnr_fit,
-               layer.psnr - photo.psnr, layer.psnr_fit, layer.ssim);
+        printf(", \"gain_db\": %.4f, \"plain_db\": %.4f, \"fit_db\": %.4f, \"ssim\": %.5f",
+               layer.psnr_fit - photo.psnr_fit, layer.psnr - photo.psnr, layer.psnr_fit, layer.ssim);
         free(truth.data);
     }
     printf("}\n");

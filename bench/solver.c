@@ -2,8 +2,9 @@
  *
  *     solver [--json] [--log FILE] [--quick | --full] [--threads N]
  *
- * The machine may be shared, so nothing absolute is to be trusted across runs: what is compared is run in turns, the best
- * of several counts, and the copy bandwidth is measured in the same run. --json prints lines of JSON in place of text,
+ * The machine may be shared, so nothing absolute is to be trusted across runs: what is compared is run in turns, the
+ * best of several counts, and the copy bandwidth is measured in the same run. --json prints lines of JSON in place of
+ * text,
  * --log writes them to a file beside it; bench/plot.py draws them. */
 #define _DEFAULT_SOURCE
 #include <math.h>
@@ -117,19 +118,24 @@ static esra_info best_run(esra_solver *solver, const struct scene *scene, const 
 
 /* ---- Iterations and seconds to a gap ---- */
 
-static void bench_gap(const struct options *options, esra_solver *solver, const struct scene *scene, bool good, double lambda,
-                      double gap)
+static void bench_gap(const struct options *options, esra_solver *solver, const struct scene *scene, bool good,
+                      double lambda, double gap)
 {
     esra_settings settings = settings_of(options, lambda, gap, 0);
     esra_info info = best_run(solver, scene, &settings);
     double share = info.certificate_seconds / info.seconds;
-    tell(options, "%5d x %-5d m %d%s  %s E  lambda %-6g gap %-6g  %4d iterations  %7.3f s, certificates %4.1f %% (proven %.2g)\n",
-         scene->width, scene->height, scene->photos, scene->channels > 1 ? " RGB" : "", good ? "good" : "poor", lambda, gap,
-         info.iterations, info.seconds, 100 * share, info.gap);
-    record(options, "{\"bench\": \"gap\", \"width\": %d, \"height\": %d, \"m\": %d, \"channels\": %d, \"gradients\": \"%s\", "
-           "\"lambda\": %g, \"gap\": %g, \"iterations\": %d, \"seconds\": %.4f, \"certificates\": %.4f, \"proven\": %.3g, "
-           "\"objective\": %.9g, \"threads\": %d}\n", scene->width, scene->height, scene->photos, scene->channels,
-           good ? "good" : "poor", lambda, gap, info.iterations, info.seconds, share, info.gap, info.objective, info.threads);
+    tell(
+        options,
+        "%5d x %-5d m %d%s  %s E  lambda %-6g gap %-6g  %4d iterations  %7.3f s, certificates %4.1f %% (proven %.2g)\n",
+        scene->width, scene->height, scene->photos, scene->channels > 1 ? " RGB" : "", good ? "good" : "poor", lambda,
+        gap, info.iterations, info.seconds, 100 * share, info.gap);
+    record(
+        options,
+        "{\"bench\": \"gap\", \"width\": %d, \"height\": %d, \"m\": %d, \"channels\": %d, \"gradients\": \"%s\", "
+        "\"lambda\": %g, \"gap\": %g, \"iterations\": %d, \"seconds\": %.4f, \"certificates\": %.4f, \"proven\": %.3g, "
+        "\"objective\": %.9g, \"threads\": %d}\n",
+        scene->width, scene->height, scene->photos, scene->channels, good ? "good" : "poor", lambda, gap,
+        info.iterations, info.seconds, share, info.gap, info.objective, info.threads);
 }
 
 /* Which lambdas and gaps: the first of each, or so many. */
@@ -137,8 +143,8 @@ struct grid {
     int lambdas, gaps;
 };
 
-static void bench_gaps(const struct options *options, esra_solver *solver, int width, int height, int photos, int channels,
-                       struct grid grid)
+static void bench_gaps(const struct options *options, esra_solver *solver, int width, int height, int photos,
+                       int channels, struct grid grid)
 {
     static const double lambdas[] = {1e-2, 1e-3, 3e-2}, gaps[] = {1e-3, 1e-2, 5e-4};
     for (int good = 1; good >= 0; good--) {
@@ -161,9 +167,9 @@ static void bench_all_gaps(const struct options *options, esra_solver *solver)
         bool large;
         struct grid grid;
     } cases[] = {
-        {256, 256, 3, 1, false, {3, 3}},   {512, 512, 3, 1, false, {3, 3}},   {512, 512, 2, 1, false, {3, 3}},
-        {512, 512, 5, 1, false, {3, 3}},   {1024, 1024, 3, 1, false, {3, 3}}, {1024, 1024, 3, 3, false, {1, 1}},
-        {2048, 2048, 3, 1, true, {3, 1}},  {4096, 3072, 3, 1, true, {2, 1}},
+        {256, 256, 3, 1, false, {3, 3}},  {512, 512, 3, 1, false, {3, 3}},   {512, 512, 2, 1, false, {3, 3}},
+        {512, 512, 5, 1, false, {3, 3}},  {1024, 1024, 3, 1, false, {3, 3}}, {1024, 1024, 3, 3, false, {1, 1}},
+        {2048, 2048, 3, 1, true, {3, 1}}, {4096, 3072, 3, 1, true, {2, 1}},
     };
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         struct grid grid = options->quick ? (struct grid){1, 1} : cases[n].grid;
@@ -175,7 +181,8 @@ static void bench_all_gaps(const struct options *options, esra_solver *solver)
 /* ---- Cost of an iteration, and memory ---- */
 
 /* Runs with 1 and 2 threads, few and many iterations, in turns: what more iterations cost and nothing else. */
-static void iteration_s(const struct options *options, esra_solver *solver, const struct scene *scene, double seconds[2])
+static void iteration_s(const struct options *options, esra_solver *solver, const struct scene *scene,
+                        double seconds[2])
 {
     int few = 1, many = few + (int)fmax(10, 3e7 / ((double)scene->width * scene->height));
     double least[2][2] = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};
@@ -192,8 +199,11 @@ static void iteration_s(const struct options *options, esra_solver *solver, cons
 /* What a solver of two threads keeps. */
 static double workspace_floats(const struct scene *scene)
 {
-    struct problem sizes = {.width = scene->width, .height = scene->height, .photos = scene->photos,
-                            .layers = scene->photos + 1, .channels = scene->channels,
+    struct problem sizes = {.width = scene->width,
+                            .height = scene->height,
+                            .photos = scene->photos,
+                            .layers = scene->photos + 1,
+                            .channels = scene->channels,
                             .pixels = (size_t)scene->width * (size_t)scene->height};
     size_t bytes = esra_engine_room(ESRA_ENGINE_FAST, &sizes, 2) + esra_monitor_room(&sizes, 2);
     return (double)bytes / sizeof(float);
@@ -210,11 +220,14 @@ static void bench_iteration(const struct options *options, esra_solver *solver, 
     double floats = workspace_floats(&scene) / layer_pixels;
     iteration_s(options, solver, &scene, seconds);
     double one = 1e9 * seconds[0] / layer_pixels, two = 1e9 * seconds[1] / layer_pixels;
-    tell(options, "%5d^2  m %d: %.3f ns a layer-pixel and iteration, 2 threads %.3f (%.2f times as fast); copying as many bytes "
-         "%.3f (%.2f of it); workspace %.2f floats a layer-pixel\n", side, photos, one, two, one / two, floor_ns, one / floor_ns,
-         floats);
-    record(options, "{\"bench\": \"iteration\", \"side\": %d, \"m\": %d, \"ns_a_layer_pixel\": %.3f, \"ns_two_threads\": %.3f, "
-           "\"copy_floor_ns\": %.3f, \"workspace_floats\": %.3f}\n", side, photos, one, two, floor_ns, floats);
+    tell(options,
+         "%5d^2  m %d: %.3f ns a layer-pixel and iteration, 2 threads %.3f (%.2f times as fast); copying as many bytes "
+         "%.3f (%.2f of it); workspace %.2f floats a layer-pixel\n",
+         side, photos, one, two, one / two, floor_ns, one / floor_ns, floats);
+    record(options,
+           "{\"bench\": \"iteration\", \"side\": %d, \"m\": %d, \"ns_a_layer_pixel\": %.3f, \"ns_two_threads\": %.3f, "
+           "\"copy_floor_ns\": %.3f, \"workspace_floats\": %.3f}\n",
+           side, photos, one, two, floor_ns, floats);
     scene_free(&scene);
 }
 
@@ -240,7 +253,8 @@ static void bench_pactv(const struct options *options, esra_solver *solver, int 
     double sweeps = (inner[1] - inner[0]) * 4.0 * side * side;
     double one = 1e9 * (least[0][1] - least[0][0]) / sweeps, two = 1e9 * (least[1][1] - least[1][0]) / sweeps;
     tell(options, "%5d^2  PACTV: %.3f ns a pixel and iteration, 2 threads %.3f\n", side, one, two);
-    record(options, "{\"bench\": \"pactv\", \"side\": %d, \"ns_a_pixel\": %.3f, \"ns_two_threads\": %.3f}\n", side, one, two);
+    record(options, "{\"bench\": \"pactv\", \"side\": %d, \"ns_a_pixel\": %.3f, \"ns_two_threads\": %.3f}\n", side, one,
+           two);
     scene_free(&scene);
 }
 
@@ -259,8 +273,8 @@ static esra_info as_low(const struct options *options, esra_solver *solver, cons
     return info;
 }
 
-/* As printed: plain C on one thread. With our kernels: everything this machine has. Each runs for a given time; then the
- * fast engine until its F is as low. */
+/* As printed: plain C on one thread. With our kernels: everything this machine has. Each runs for a given time; then
+ * the fast engine until its F is as low. */
 static void bench_paper(const struct options *options, esra_solver *solver, int side, double limit_s)
 {
     struct scene scene;
@@ -277,14 +291,19 @@ static void bench_paper(const struct options *options, esra_solver *solver, int 
         }
         esra_info published = run(solver, &scene, &paper);
         esra_info fast = as_low(options, solver, &scene, published.objective);
-        tell(options, "%5d^2: paper %s %.2f s to F %.6g (%d outer iterations, %lld sweeps of a layer); fast %.4f s to F %.6g: %.0f "
-             "times sooner\n", side, how, published.seconds, published.objective, published.iterations,
-             published.inner_iterations, fast.seconds, fast.objective, published.seconds / fast.seconds);
-        record(options, "{\"bench\": \"paper\", \"side\": %d, \"how\": \"%s\", \"paper_seconds\": %.3f, \"paper_objective\": %.9g, "
-               "\"paper_outer\": %d, \"paper_sweeps\": %lld, \"fast_seconds\": %.4f, \"fast_iterations\": %d, "
-               "\"fast_objective\": %.9g, \"ratio\": %.1f}\n", side, how, published.seconds, published.objective,
-               published.iterations, published.inner_iterations, fast.seconds, fast.iterations, fast.objective,
-               published.seconds / fast.seconds);
+        tell(options,
+             "%5d^2: paper %s %.2f s to F %.6g (%d outer iterations, %lld sweeps of a layer); fast %.4f s to F %.6g: "
+             "%.0f "
+             "times sooner\n",
+             side, how, published.seconds, published.objective, published.iterations, published.inner_iterations,
+             fast.seconds, fast.objective, published.seconds / fast.seconds);
+        record(
+            options,
+            "{\"bench\": \"paper\", \"side\": %d, \"how\": \"%s\", \"paper_seconds\": %.3f, \"paper_objective\": %.9g, "
+            "\"paper_outer\": %d, \"paper_sweeps\": %lld, \"fast_seconds\": %.4f, \"fast_iterations\": %d, "
+            "\"fast_objective\": %.9g, \"ratio\": %.1f}\n",
+            side, how, published.seconds, published.objective, published.iterations, published.inner_iterations,
+            fast.seconds, fast.iterations, fast.objective, published.seconds / fast.seconds);
     }
     scene_free(&scene);
 }

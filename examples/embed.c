@@ -70,9 +70,10 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The scene stands still and the reflection moves, so most photos agree on a gradient of the scene: E_0 is the median of
- * theirs, and what is left of each photo's gradient is the reflection's. step is 1 for x, the width for y. */
-static void vote(float *const *photos, const double *mixing, float *const *gradients, int direction, int count, int step)
+/* The scene stands still and the reflection moves, so most photos agree on a gradient of the scene: E_0 is the median
+ * of theirs, and what is left of each photo's gradient is the reflection's. step is 1 for x, the width for y. */
+static void vote(float *const *photos, const double *mixing, float *const *gradients, int direction, int count,
+                 int step)
 {
     for (int n = 0; n + step < count; n++) {
         float seen[PHOTOS], sorted[PHOTOS];
@@ -166,7 +167,8 @@ int main(int argc, char **argv)
     }
     good = good && separate(&behind, &reflected, argv[3]);
     if (good)
-        printf("look at %s: photo.pgm is what the camera saw; transmitted.pgm and reflected.pgm are its layers\n", argv[3]);
+        printf("look at %s: photo.pgm is what the camera saw; transmitted.pgm and reflected.pgm are its layers\n",
+               argv[3]);
     free(behind.data);
     free(reflected.data);
     return good ? 0 : 1;

@@ -13,7 +13,7 @@
 #include "settings.h"
 
 #define STRING_(x) #x
-#define STRING(x) STRING_(x)
+#define STRING(x)  STRING_(x)
 
 struct esra_solver {
     struct message message;
@@ -119,8 +119,8 @@ static bool take_struct(void *to, const void *from, size_t size)
     return true;
 }
 
-/* Stands between the pipeline, the solve in it, and the caller's function: tells the time since the whole began, and hears
- * whether the layers are unwanted. */
+/* Stands between the pipeline, the solve in it, and the caller's function: tells the time since the whole began, and
+ * hears whether the layers are unwanted. */
 struct listener {
     esra_progress *progress;
     void *user;
@@ -140,7 +140,8 @@ static int hear(void *user, const esra_info *so_far)
 
 /* What both calls below share. The solver's own message and threads serve the whole of it. */
 static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_photos,
-                                const esra_settings *caller_settings, esra_separation *caller_separation, bool motions_only)
+                                const esra_settings *caller_settings, esra_separation *caller_separation,
+                                bool motions_only)
 {
     esra_status status;
     esra_settings settings, standard;
@@ -199,7 +200,8 @@ static esra_status make_plan(struct shape shape, const esra_settings *caller_set
     esra_plan made = ESRA_PLAN_INIT;
     const int most = INT_MAX / 64; /* so that no count below overflows; no address space holds as much */
     if (shape.photos < 1 || shape.width < 1 || shape.height < 1 || shape.channels < 1 || !plan ||
-        plan->struct_size < sizeof plan->struct_size || esra_settings_check(&settings, caller_settings, &message) != ESRA_OK)
+        plan->struct_size < sizeof plan->struct_size ||
+        esra_settings_check(&settings, caller_settings, &message) != ESRA_OK)
         return ESRA_BAD_ARGUMENT;
     if (shape.width > most || shape.height > most || shape.photos > most / shape.channels - 1)
         return ESRA_OVER_LIMIT;
@@ -220,7 +222,8 @@ esra_status esra_plan_separate(int photos, int width, int height, int channels, 
     return make_plan(shape, settings, plan, esra_pipeline_plan);
 }
 
-esra_status esra_plan_run(int photos, int width, int height, int channels, const esra_settings *settings, esra_plan *plan)
+esra_status esra_plan_run(int photos, int width, int height, int channels, const esra_settings *settings,
+                          esra_plan *plan)
 {
     struct shape shape = {.photos = photos, .width = width, .height = height, .channels = channels};
     return make_plan(shape, settings, plan, esra_solve_plan);

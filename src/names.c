@@ -1,7 +1,8 @@
 /* names.c - words for the values of the public enums, from the tables of esra.h and warnings.def. */
 #include <esra/esra.h>
 
-#define NAME(value, word) case value: return word;
+#define NAME(value, word)                                                                                              \
+    case value: return word;
 
 const char *esra_motion_name(esra_motion motion)
 {

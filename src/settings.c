@@ -4,13 +4,13 @@
 #include "base/options.h"
 
 static const esra_setting rows[] = {
-#define ESRA_REAL(field, default_, lowest, highest, unit, help) \
+#define ESRA_REAL(field, default_, lowest, highest, unit, help)                                                        \
     {#field, ESRA_TYPE_REAL, offsetof(esra_settings, field), default_, lowest, highest, unit, NULL, help},
-#define ESRA_COUNT(field, default_, lowest, highest, unit, help) \
+#define ESRA_COUNT(field, default_, lowest, highest, unit, help)                                                       \
     {#field, ESRA_TYPE_COUNT, offsetof(esra_settings, field), default_, lowest, highest, unit, NULL, help},
-#define ESRA_TOGGLE(field, default_, help) \
+#define ESRA_TOGGLE(field, default_, help)                                                                             \
     {#field, ESRA_TYPE_TOGGLE, offsetof(esra_settings, field), default_, 0, 1, "", NULL, help},
-#define ESRA_CHOICE(field, default_, last, names, help) \
+#define ESRA_CHOICE(field, default_, last, names, help)                                                                \
     {#field, ESRA_TYPE_CHOICE, offsetof(esra_settings, field), default_, 0, last, "", names, help},
 #include <esra/settings.def>
 };
@@ -42,7 +42,8 @@ void esra_settings_separation_init(esra_settings *settings, size_t struct_size)
 esra_status esra_settings_check(esra_settings *out, const esra_settings *caller, struct message *message)
 {
     if (!esra_options_take(&table, caller, out))
-        return esra_fail(message, ESRA_BAD_ARGUMENT, "settings were not initialised: call esra_settings_default() first");
+        return esra_fail(message, ESRA_BAD_ARGUMENT,
+                         "settings were not initialised: call esra_settings_default() first");
     return esra_options_check(&table, out, message);
 }
 

@@ -26,11 +26,11 @@ static uint64_t check_state;
 #define RUN(test) check_run(test, #test)
 
 /* Ends a test that needs what is not here, saying so. */
-#define SKIP(...)                                    \
-    do {                                             \
-        printf("  skipped: " __VA_ARGS__);           \
-        printf("\n");                                \
-        return;                                      \
+#define SKIP(...)                                                                                                      \
+    do {                                                                                                               \
+        printf("  skipped: " __VA_ARGS__);                                                                             \
+        printf("\n");                                                                                                  \
+        return;                                                                                                        \
     } while (0)
 
 static inline bool check_that(bool good, const char *text, const char *file, int line)

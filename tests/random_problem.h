@@ -28,7 +28,8 @@ static inline esra_image random_problem_image(const struct random_problem *r, fl
     return image;
 }
 
-/* Mixtures uniform in [0,1], gradients in [-.2,.2]. Weights are there but not used until problem.weights is set to them. */
+/* Mixtures uniform in [0,1], gradients in [-.2,.2]. Weights are there but not used until problem.weights is set to
+ * them. */
 static inline void random_problem_make(struct random_problem *r, int photos, int width, int height, int channels)
 {
     size_t pixels = (size_t)width * (size_t)height, layers = (size_t)photos + 1;

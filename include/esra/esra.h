@@ -1,7 +1,8 @@
 /* esra.h - the whole public interface of libesra, and its contract.
  *
- * Given m photos I_1..I_m of one scene behind glass, aligned so that the scene stands still, and an estimate E_l of each
- * layer's gradients, libesra finds the layers: L_0, the scene, and L_1..L_m, what each photo reflects, as the minimiser of
+ * Given m photos I_1..I_m of one scene behind glass, aligned so that the scene stands still, and an estimate E_l of
+ * each layer's gradients, libesra finds the layers: L_0, the scene, and L_1..L_m, what each photo reflects, as the
+ * minimiser of
  *
  *     F(L) = 1/2 sum_i sum_x w_i (I_i - a_i L_0 - L_i)^2  +  lambda sum_l sum_x |D L_l - E_l|      over 0 <= L <= 1
  *
@@ -32,8 +33,8 @@ extern "C" {
 
 /* From tables of ROW(value, word): the values, and "|" between the words. */
 #define ESRA_VALUE_(value, word) value,
-#define ESRA_WORD_(value, word) "|" word
-#define ESRA_WORDS(TABLE) (&(TABLE(ESRA_WORD_))[1])
+#define ESRA_WORD_(value, word)  "|" word
+#define ESRA_WORDS(TABLE)        (&(TABLE(ESRA_WORD_))[1])
 
 typedef enum esra_status {
     ESRA_OK = 0,
@@ -83,9 +84,9 @@ static inline esra_image esra_image_interleaved(float *data, int width, int heig
 /* Linear light of sRGB's code values (IEC 61966-2-1), and code values of light, sample by sample: what 'esra separate'
  * does with photos that have no profile. Code and light 0 are black, 1 are white; values outside follow the curve's end
  * in a straight line. Every code of 8 bits (k/255) and 16 bits (k/65535) becomes the light of the exact curve, to the
- * last digit of a float, and comes back as the same code; others lie between their neighbours. Both images have one size
- * and number of channels, otherwise ESRA_BAD_DATA; they may be the same. Each call makes a table first, which takes a
- * few milliseconds and half a megabyte: convert whole images. */
+ * last digit of a float, and comes back as the same code; others lie between their neighbours. Both images have one
+ * size and number of channels, otherwise ESRA_BAD_DATA; they may be the same. Each call makes a table first, which
+ * takes a few milliseconds and half a megabyte: convert whole images. */
 ESRA_API esra_status esra_srgb_decode(const esra_image *codes, const esra_image *light);
 ESRA_API esra_status esra_srgb_encode(const esra_image *light, const esra_image *codes);
 
@@ -102,13 +103,17 @@ typedef struct esra_problem {
                                     L_l[x+1] - L_l[x], its last column ignored */
     const esra_image *weights;   /* m images of one channel in [0,1], or NULL: every weight is 1. A pixel that photo i
                                     does not see has weight 0 */
-    /* Where to start, both or neither: layers and duals as an esra_result has them, of a problem much like this one (the
-       frame before, another lambda). Values outside their ranges count as the bound; what esra_result fills may be the
-       same arrays. The fast engine then goes on from there; the paper's starts at zero as published and takes no notice. */
+    /* Where to start, both or neither: layers and duals as an esra_result has them, of a problem much like this one
+       (the frame before, another lambda). Values outside their ranges count as the bound; what esra_result fills may be
+       the same arrays. The fast engine then goes on from there; the paper's starts at zero as published and takes no
+       notice. */
     const esra_image *start_layers; /* m+1 images */
     const esra_image *start_duals;  /* 2(m+1) images */
 } esra_problem;
-#define ESRA_PROBLEM_INIT {sizeof(esra_problem), 0, NULL, NULL, NULL, NULL, NULL, NULL}
+#define ESRA_PROBLEM_INIT                                                                                              \
+    {                                                                                                                  \
+        sizeof(esra_problem), 0, NULL, NULL, NULL, NULL, NULL, NULL                                                    \
+    }
 
 /* Where the answer goes. After any run that returns ESRA_OK the layers hold the best iterate found; after a failure
  * their contents are unspecified. */
@@ -118,7 +123,10 @@ typedef struct esra_result {
     const esra_image *duals;  /* NULL, or 2(m+1) images laid out as the gradients, to be filled with the field u,
                                  |u| <= 1, that proves the bound: with it anyone can compute D(u) again */
 } esra_result;
-#define ESRA_RESULT_INIT {sizeof(esra_result), NULL, NULL}
+#define ESRA_RESULT_INIT                                                                                               \
+    {                                                                                                                  \
+        sizeof(esra_result), NULL, NULL                                                                                \
+    }
 
 /* ---- Settings -------------------------------------------------------------------------------------------------- */
 
@@ -133,10 +141,10 @@ typedef enum esra_engine {
 /* The fields, their defaults, ranges and meanings stand in settings.def, one line each. */
 typedef struct esra_settings {
     size_t struct_size;
-#define ESRA_REAL(field, default_, lowest, highest, unit, help) double field;
+#define ESRA_REAL(field, default_, lowest, highest, unit, help)  double field;
 #define ESRA_COUNT(field, default_, lowest, highest, unit, help) int field;
-#define ESRA_TOGGLE(field, default_, help) int field;
-#define ESRA_CHOICE(field, default_, last, names, help) int field;
+#define ESRA_TOGGLE(field, default_, help)                       int field;
+#define ESRA_CHOICE(field, default_, last, names, help)          int field;
 #include <esra/settings.def>
 } esra_settings;
 
@@ -195,22 +203,25 @@ ESRA_API const char *esra_outcome_name(esra_outcome outcome);
 typedef struct esra_info {
     size_t struct_size;
     esra_outcome outcome;
-    double objective; /* F of the layers returned, evaluated in double */
-    double bound;     /* D <= the least possible F, proven */
-    double gap;       /* (F - D)/max(|F|, tiny): no more than this much can be gained; see doc/NUMERICS.md */
-    int iterations; /* of the channel that took most; told to the callback, of the one at work */
+    double objective;           /* F of the layers returned, evaluated in double */
+    double bound;               /* D <= the least possible F, proven */
+    double gap;                 /* (F - D)/max(|F|, tiny): no more than this much can be gained; see doc/NUMERICS.md */
+    int iterations;             /* of the channel that took most; told to the callback, of the one at work */
     long long inner_iterations; /* PACTV steps over all layers and channels */
     int threads;                /* used */
-    double seconds; /* of the run; told to the callback of a separation, since that began */
-    const char *stage; /* what is being done: "align", "separate", "solve", "return"; static */
+    double seconds;             /* of the run; told to the callback of a separation, since that began */
+    const char *stage;          /* what is being done: "align", "separate", "solve", "return"; static */
     double certificate_seconds; /* of `seconds`: spent on objectives and bounds, and on guesses when to look at them */
 } esra_info;
-#define ESRA_INFO_INIT {sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve", 0}
+#define ESRA_INFO_INIT                                                                                                 \
+    {                                                                                                                  \
+        sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve", 0                                            \
+    }
 
-/* Called from the thread that runs the solver, after every certificate and, on photos of a megapixel, several times a second
- * between. Return non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best layers so far; a
- * negative number where these are not wanted either: a separation then ends sooner, and what its images hold is left open.
- * It must not call the solver. */
+/* Called from the thread that runs the solver, after every certificate and, on photos of a megapixel, several times a
+ * second between. Return non-zero to stop: the run then ends with ESRA_OK, outcome ESRA_STOPPED and the best layers so
+ * far; a negative number where these are not wanted either: a separation then ends sooner, and what its images hold is
+ * left open. It must not call the solver. */
 typedef int esra_progress(void *user, const esra_info *so_far);
 
 /* A solver keeps its threads and workspace between runs, so that a second run of the same size allocates nothing. */
@@ -271,21 +282,24 @@ ESRA_API const char *esra_light_name(esra_light light);
 /* Photos of one scene behind glass, of one size, the camera moved a little between them. What is NULL is estimated. */
 typedef struct esra_photos {
     size_t struct_size;
-    int photos;               /* m >= 2 */
-    const esra_image *images; /* m images of 1 or 3 channels: linear light in [0,1], or code values (ESRA_LIGHT_STORED) */
-    const esra_transform *transmitted; /* m: reference px -> px of the photo, by which the scene behind stands still; nine
-                                          zeros: the photo does not fit, and is left out */
+    int photos; /* m >= 2 */
+    const esra_image
+        *images; /* m images of 1 or 3 channels: linear light in [0,1], or code values (ESRA_LIGHT_STORED) */
+    const esra_transform *transmitted; /* m: reference px -> px of the photo, by which the scene behind stands still;
+                                          nine zeros: the photo does not fit, and is left out */
     const esra_transform *reflected;   /* m: the same for what is reflected; only together with transmitted */
     const double *mixing;              /* m coefficients a_i relative to the reference's own, which is 1 */
     const esra_image *gradients;       /* 2(m+1), as in esra_problem, in the reference frame */
 /* The options, their defaults, ranges and meanings stand in photos.def, one line each. */
 #define ESRA_COUNT(field, default_, lowest, highest, unit, help) int field;
-#define ESRA_TOGGLE(field, default_, help) int field;
-#define ESRA_CHOICE(field, default_, last, names, help) int field;
+#define ESRA_TOGGLE(field, default_, help)                       int field;
+#define ESRA_CHOICE(field, default_, last, names, help)          int field;
 #include <esra/photos.def>
 } esra_photos;
-#define ESRA_PHOTOS_INIT \
-    {sizeof(esra_photos), 0, NULL, NULL, NULL, NULL, NULL, 0, ESRA_MOTION_AUTO, ESRA_LIGHT_AUTO, 0}
+#define ESRA_PHOTOS_INIT                                                                                               \
+    {                                                                                                                  \
+        sizeof(esra_photos), 0, NULL, NULL, NULL, NULL, NULL, 0, ESRA_MOTION_AUTO, ESRA_LIGHT_AUTO, 0                  \
+    }
 
 /* Fills the first struct_size bytes with the defaults of photos.def, as ESRA_PHOTOS_INIT does. Call
  * esra_photos_default() instead from C. */
@@ -346,8 +360,8 @@ typedef struct esra_evidence_row {
 /* Static and constant; *count is set to the number of rows, those of_photo last. */
 ESRA_API const esra_evidence_row *esra_evidence_table(size_t *count);
 
-/* Where the answer goes, and how it was found. Every pointer, and the image data, may be NULL: not wanted. Images have the
- * photos' size and channels unless it says otherwise. What is found besides comes to stand at the end. */
+/* Where the answer goes, and how it was found. Every pointer, and the image data, may be NULL: not wanted. Images have
+ * the photos' size and channels unless it says otherwise. What is found besides comes to stand at the end. */
 typedef struct esra_separation {
     size_t struct_size;
     esra_image transmitted;             /* the scene behind the glass, as the reference photo shows it */
@@ -360,31 +374,34 @@ typedef struct esra_separation {
     esra_photo_facts *facts;            /* m */
     esra_info *info;                    /* of the certified solve; set its struct_size, as ESRA_INFO_INIT does */
     esra_method method;
-    unsigned warnings;      /* a set of esra_warning */
-    double joint_objective; /* of the two-layer model, a pixel; 0 where it was not solved */
-    double joint_residual;  /* root mean square of what it does not explain */
+    unsigned warnings;                         /* a set of esra_warning */
+    double joint_objective;                    /* of the two-layer model, a pixel; 0 where it was not solved */
+    double joint_residual;                     /* root mean square of what it does not explain */
     double align_s, joint_s, solve_s, total_s; /* seconds */
-    double joint_trusted;    /* mean robust weight of the photos' pixels in the two-layer model: 1 where it explains all */
-    esra_motion motion;      /* that was taken: ESRA_MOTION_AUTO is not among them */
-    int in_roots;            /* layers were told apart in the root of light */
-    double prediction_error; /* of photos left out one at a time and predicted by the layers of the others: mean distance */
+    double joint_trusted; /* mean robust weight of the photos' pixels in the two-layer model: 1 where it explains all */
+    esra_motion motion;   /* that was taken: ESRA_MOTION_AUTO is not among them */
+    int in_roots;         /* layers were told apart in the root of light */
+    double prediction_error; /* of photos left out one at a time and predicted by the layers of the others: mean
+                                distance */
     double prediction_base;  /* of colour gradients; and that of the photo most alike in their place. 0: not known */
     double *evidence;        /* a number for each row of esra_evidence_table() that is not of_photo */
     double *photo_evidence;  /* m times a number for each that is */
 } esra_separation;
-#define ESRA_SEPARATION_INIT \
-    {sizeof(esra_separation), {NULL, 0, 0, 0, 0, 0, 0}, NULL, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL, NULL, NULL, \
-     ESRA_METHOD_NONE, 0, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0, NULL, NULL}
+#define ESRA_SEPARATION_INIT                                                                                           \
+    {                                                                                                                  \
+        sizeof(esra_separation), {NULL, 0, 0, 0, 0, 0, 0}, NULL, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL,     \
+            NULL, NULL, ESRA_METHOD_NONE, 0, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0, NULL, NULL          \
+    }
 
-/* Separates the photos: alignment, mixing coefficients, motion of the reflection, gradients of the layers, and the certified
- * solve of esra_solver_run() with the settings given; NULL means those of esra_settings_for_separation(). Borrowed and
- * returned as there. Photos that cannot be separated are no failure: method is then ESRA_METHOD_NONE and transmitted
- * the reference photo. */
+/* Separates the photos: alignment, mixing coefficients, motion of the reflection, gradients of the layers, and the
+ * certified solve of esra_solver_run() with the settings given; NULL means those of esra_settings_for_separation().
+ * Borrowed and returned as there. Photos that cannot be separated are no failure: method is then ESRA_METHOD_NONE and
+ * transmitted the reference photo. */
 ESRA_API esra_status esra_solver_separate(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
                                           esra_separation *separation);
 
-/* The motions of that without the layers: fills motion, mixing, facts and warnings, and no image. ESRA_MOTION_AUTO means
- * homographies here. */
+/* The motions of that without the layers: fills motion, mixing, facts and warnings, and no image. ESRA_MOTION_AUTO
+ * means homographies here. */
 ESRA_API esra_status esra_solver_align(esra_solver *solver, const esra_photos *photos, const esra_settings *settings,
                                        esra_separation *separation);
 
@@ -397,11 +414,14 @@ typedef struct esra_plan {
     const char *stage;   /* the part of the work that takes them; static */
     double core_seconds; /* of one core, very roughly */
 } esra_plan;
-#define ESRA_PLAN_INIT {sizeof(esra_plan), 0, "", 0}
+#define ESRA_PLAN_INIT                                                                                                 \
+    {                                                                                                                  \
+        sizeof(esra_plan), 0, "", 0                                                                                    \
+    }
 
-/* esra_solver_separate() of that many photos of width x height with 1 or 3 channels. ESRA_BAD_ARGUMENT where there cannot be
- * such photos, or a setting is out of its range. Photos that do not lie as esra_image_planar() has them are copied, which is
- * not counted. */
+/* esra_solver_separate() of that many photos of width x height with 1 or 3 channels. ESRA_BAD_ARGUMENT where there
+ * cannot be such photos, or a setting is out of its range. Photos that do not lie as esra_image_planar() has them are
+ * copied, which is not counted. */
 ESRA_API esra_status esra_plan_separate(int photos, int width, int height, int channels, const esra_settings *settings,
                                         esra_plan *plan);
 
@@ -420,7 +440,10 @@ typedef struct esra_comparison {
     double psnr_fit; /* the same after a fit of image to truth */
     double ssim_fit;
 } esra_comparison;
-#define ESRA_COMPARISON_INIT {sizeof(esra_comparison), 0, 0, 0, 0, 0}
+#define ESRA_COMPARISON_INIT                                                                                           \
+    {                                                                                                                  \
+        sizeof(esra_comparison), 0, 0, 0, 0, 0                                                                         \
+    }
 
 /* Compares image with truth, in the values they hold. Of one size, of equal channels or one of them grey, and of finite
  * samples; otherwise ESRA_BAD_DATA. */
@@ -434,19 +457,21 @@ typedef struct esra_synth_settings {
     size_t struct_size;
     const esra_image *transmitted_depth; /* one channel in [0,1], of any size, 1 is nearest; NULL: planes aslant and */
     const esra_image *reflected_depth;   /* something near before them. Used with depth only */
-    esra_progress *progress; /* called several times a second, or NULL; non-zero: what is left is not drawn. Stage "synth" */
-    void *user;              /* passed to it */
+    esra_progress
+        *progress; /* called several times a second, or NULL; non-zero: what is left is not drawn. Stage "synth" */
+    void *user;    /* passed to it */
 /* The others, their defaults, ranges and meanings stand in synth.def, one line each. */
-#define ESRA_REAL(field, default_, lowest, highest, unit, help) double field;
+#define ESRA_REAL(field, default_, lowest, highest, unit, help)  double field;
 #define ESRA_COUNT(field, default_, lowest, highest, unit, help) int field;
-#define ESRA_TOGGLE(field, default_, help) int field;
-#define ESRA_ONE_OF(field, default_, highest, names, help) int field;
-#define ESRA_SEED(field, default_, help) unsigned long long field;
+#define ESRA_TOGGLE(field, default_, help)                       int field;
+#define ESRA_ONE_OF(field, default_, highest, names, help)       int field;
+#define ESRA_SEED(field, default_, help)                         unsigned long long field;
 #include <esra/synth.def>
 } esra_synth_settings;
 
-/* How photo i sees a scene with depth. What the reference has at pixel x with inverse depth q is at c + f (P_0, P_1)/P_2 of the
- * photo: P = rotation (X, 1) + q translation, X = (x - c)/f, c the middle ((width - 1)/2, (height - 1)/2), f = focal_px. */
+/* How photo i sees a scene with depth. What the reference has at pixel x with inverse depth q is at c + f (P_0,
+ * P_1)/P_2 of the photo: P = rotation (X, 1) + q translation, X = (x - c)/f, c the middle ((width - 1)/2, (height -
+ * 1)/2), f = focal_px. */
 typedef struct esra_camera {
     double rotation[9]; /* row by row */
     double translation[3];
@@ -463,8 +488,9 @@ static inline void esra_synth_settings_default(esra_synth_settings *settings)
 /* The table of synth.def, as esra_settings_table(). */
 ESRA_API const esra_setting *esra_synth_table(size_t *count);
 
-/* Where the scene goes, all of it the caller's. Every pointer, and the image data, may be NULL: not wanted. Images have the
- * size of the settings and the layers' greater number of channels, and are filled with sRGB code values in [0,1]. */
+/* Where the scene goes, all of it the caller's. Every pointer, and the image data, may be NULL: not wanted. Images have
+ * the size of the settings and the layers' greater number of channels, and are filled with sRGB code values in [0,1].
+ */
 typedef struct esra_synth_result {
     size_t struct_size;
     const esra_image *photos;           /* m images */
@@ -477,12 +503,14 @@ typedef struct esra_synth_result {
     esra_camera *cameras;               /* m, with depth only */
     esra_image transmitted_inverse;     /* one channel: inverse depth as the reference sees it, with depth only */
     esra_image reflected_inverse;
-    double focal_px;                    /* of the cameras */
-    char message[256];                  /* after a failure: why, and what to do; otherwise "" */
+    double focal_px;   /* of the cameras */
+    char message[256]; /* after a failure: why, and what to do; otherwise "" */
 } esra_synth_result;
-#define ESRA_SYNTH_RESULT_INIT \
-    {sizeof(esra_synth_result), NULL, {NULL, 0, 0, 0, 0, 0, 0}, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL, NULL, \
-     {NULL, 0, 0, 0, 0, 0, 0}, {NULL, 0, 0, 0, 0, 0, 0}, 0, ""}
+#define ESRA_SYNTH_RESULT_INIT                                                                                         \
+    {                                                                                                                  \
+        sizeof(esra_synth_result), NULL, {NULL, 0, 0, 0, 0, 0, 0}, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL,   \
+            NULL, {NULL, 0, 0, 0, 0, 0, 0}, {NULL, 0, 0, 0, 0, 0, 0}, 0, ""                                            \
+    }
 
 /* Makes a scene of two pictures in linear light, of any sizes and of equal channels or one of them grey: the middle of
  * each, as large as fills all that the photos see. Everything passed in is only borrowed. settings NULL means all

@@ -82,8 +82,8 @@ static esra_status finish(struct aligning *a, const struct view *view, struct pl
 {
     const struct image *base = &a->view.pyramid.level[0];
     int level = a->view.work_level;
-    struct refine_options options = {.motion = a->options.motion, .coarsest = level > 0 ? level - 1 : 0,
-                                     .iterations = ITERATIONS};
+    struct refine_options options = {
+        .motion = a->options.motion, .coarsest = level > 0 ? level - 1 : 0, .iterations = ITERATIONS};
     struct image weights;
     struct refined refined;
     struct transform t = h->transform;
@@ -94,7 +94,8 @@ static esra_status finish(struct aligning *a, const struct view *view, struct pl
     options.weights = &plane;
     TRY(esra_refine(a->context, &a->view.fields, &view->fields, &options, &t, &refined));
     /* Farther from where it stood it is no longer the same motion. */
-    if (esra_transform_distance(&t, &h->transform, base->width, base->height) < ldexp(align_thresholds.near_px, level)) {
+    if (esra_transform_distance(&t, &h->transform, base->width, base->height) <
+        ldexp(align_thresholds.near_px, level)) {
         h->transform = t;
         h->gain = refined.gain;
     }
@@ -193,8 +194,8 @@ static void swap_layers(struct photo_motion *m, struct image *maps)
     }
 }
 
-/* A pixel of the reference belongs to the same layer whatever photo it is compared with: the maps of the two motions are
- * made to agree across photos by their difference, beginning with the photo that is explained best. The transmitted
+/* A pixel of the reference belongs to the same layer whatever photo it is compared with: the maps of the two motions
+ * are made to agree across photos by their difference, beginning with the photo that is explained best. The transmitted
  * layer is the one that explains more in all photos together. A photo of which one motion is known may turn out to know
  * the reflected layer's only. */
 static esra_status associate(struct aligning *a)
@@ -254,7 +255,8 @@ static const struct photo_motion unmoved = {
 static void judge(const struct aligning *a, struct photo_motion *m)
 {
     const struct image *photo = &a->photos[a->reference];
-    m->aligned = m->explained > align_thresholds.explained_least && m->explained > align_thresholds.chance_times * m->chance;
+    m->aligned =
+        m->explained > align_thresholds.explained_least && m->explained > align_thresholds.chance_times * m->chance;
     if (!m->aligned)
         m->transmitted = TRANSFORM_IDENTITY;
     if (m->aligned && m->second)

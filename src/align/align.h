@@ -1,5 +1,5 @@
-/* align/align.h - the stage: how the transmitted layer moves from the reference to every photo, and, where it shows, how
- * the reflected layer does.
+/* align/align.h - the stage: how the transmitted layer moves from the reference to every photo, and, where it shows,
+ * how the reflected layer does.
  *
  * Photos come in linear light, planar, of one size; one to three channels are looked at. (Linear light is compressed to
  * its square root first: gradients in the shadows then count as they do to the eye, and noise is nearly the same
@@ -25,14 +25,14 @@ struct photo_motion {
     double explained;           /* share of the reference's gradient energy that moves as `transmitted`, 0..1 ... */
     double explained_second;    /* ... as `reflected` ... */
     double chance;              /* ... and as wrong motions near `transmitted`: what texture alone explains */
-    double residual;            /* energy of the gradients' difference over their own; under 1e-3: the same photo twice */
-    double overlap;             /* share of the reference's pixels the photo sees, by `transmitted` */
-    double apart_px;            /* mean distance at the corners between the two motions; 0 where there is one */
-    double gain;                /* photo's gradients / reference's, roughly; gradients/mixing.c measures it well */
+    double residual; /* energy of the gradients' difference over their own; under 1e-3: the same photo twice */
+    double overlap;  /* share of the reference's pixels the photo sees, by `transmitted` */
+    double apart_px; /* mean distance at the corners between the two motions; 0 where there is one */
+    double gain;     /* photo's gradients / reference's, roughly; gradients/mixing.c measures it well */
 };
 
-/* Fills motions[photos]; that of the reference is the identity. Photos that cannot be aligned are told by `aligned`: that
- * is no error. */
+/* Fills motions[photos]; that of the reference is the identity. Photos that cannot be aligned are told by `aligned`:
+ * that is no error. */
 esra_status esra_align(struct context *context, const struct image *photos, int count, int reference,
                        const struct align_options *options, struct photo_motion *motions);
 

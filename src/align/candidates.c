@@ -7,8 +7,8 @@
 #include "align/refine.h"
 #include "align/thresholds.h"
 
-#define FINISHED_MOST 3
-#define ITERATIONS 12
+#define FINISHED_MOST    3
+#define ITERATIONS       12
 #define ITERATIONS_ROUGH 15
 
 static bool far_from(const struct field *field, const struct transform *a, const struct transform *b, double px)
@@ -94,7 +94,8 @@ static void list_exact(const struct pairing *p, struct reflection_candidates *li
 {
     for (int n = 0; n < p->count; n++)
         if (p->starts[n].quality == EXACT)
-            rank(p, list, (struct reflection_candidate){p->starts[n].transform, score_of(p, &p->starts[n].transform, 0)});
+            rank(p, list,
+                 (struct reflection_candidate){p->starts[n].transform, score_of(p, &p->starts[n].transform, 0)});
 }
 
 static esra_status try_at_half_size(const struct pairing *p, struct reflection_candidates *list)

@@ -80,7 +80,8 @@ static double smooth_at(const struct spectra *s, int right, int down)
 static bool apart(const struct peak *peaks, int count, int right, int down)
 {
     for (int n = 0; n < count; n++)
-        if (fabs(peaks[n].right - right) <= align_thresholds.near_px && fabs(peaks[n].down - down) <= align_thresholds.near_px)
+        if (fabs(peaks[n].right - right) <= align_thresholds.near_px &&
+            fabs(peaks[n].down - down) <= align_thresholds.near_px)
             return false;
     return true;
 }

@@ -123,7 +123,8 @@ struct explained esra_explain(struct explainer *explainer, struct context *conte
     struct explaining e = {explainer, map.data ? map : plane_of(explainer, ERROR), (float)gain};
     esra_field_warp(context, photo, transform, &explainer->warped, plane_of(explainer, VALID));
     esra_context_run(context, WIDE(context, error_block), &e, blocks, NULL);
-    esra_blur(context, plane_of(explainer, ERROR), plane_of(explainer, SMOOTH_ERROR), align_thresholds.explain_window_px);
+    esra_blur(context, plane_of(explainer, ERROR), plane_of(explainer, SMOOTH_ERROR),
+              align_thresholds.explain_window_px);
     esra_context_run(context, WIDE(context, map_block), &e, blocks, NULL);
     return sum_up(explainer, e.map);
 }

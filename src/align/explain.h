@@ -30,8 +30,8 @@ void esra_explainer_free(struct explainer *explainer);
 struct explained esra_explain(struct explainer *explainer, struct context *context, const struct field *photo,
                               const struct transform *transform, double gain, struct plane map);
 
-/* weights = the share U/n of every pixel's energy that a map explains, 0 where it is small; weights may have the size of a
- * finer level, its pixel (x, y) standing at (x, y)/2^finer of the map. */
+/* weights = the share U/n of every pixel's energy that a map explains, 0 where it is small; weights may have the size
+ * of a finer level, its pixel (x, y) standing at (x, y)/2^finer of the map. */
 void esra_explain_weights(const struct explainer *explainer, struct plane map, int finer, struct plane weights);
 
 #endif

@@ -9,9 +9,9 @@
 #include "align/refine.h"
 #include "align/thresholds.h"
 
-#define CONSENSUS_MOST 3
-#define PEAKS_MOST 3
-#define ITERATIONS 12
+#define CONSENSUS_MOST   3
+#define PEAKS_MOST       3
+#define ITERATIONS       12
 #define ITERATIONS_ROUGH 18
 
 struct search {
@@ -75,7 +75,8 @@ static esra_status consider(struct hypotheses *hypotheses, const struct search *
     int width = width_of(s->reference), height = height_of(s->reference);
     struct plane map = image_plane(&hypotheses->maps, hypotheses->count);
     struct hypothesis h = {.transform = start, .gain = 1};
-    if (hypotheses->count == HYPOTHESES_MOST || !is_new(hypotheses, &start, s, rough ? align_thresholds.near_px : align_thresholds.same_px))
+    if (hypotheses->count == HYPOTHESES_MOST ||
+        !is_new(hypotheses, &start, s, rough ? align_thresholds.near_px : align_thresholds.same_px))
         return ESRA_OK;
     esra_status status = refine(s, &h, rough, map);
     if (status != ESRA_OK)

@@ -21,8 +21,8 @@ struct hypotheses {
     int count;
 };
 
-/* Each is refined up to the work level; no two are the same to a pixel there. explainer: of the reference's field at its
- * work level. */
+/* Each is refined up to the work level; no two are the same to a pixel there. explainer: of the reference's field at
+ * its work level. */
 esra_status esra_hypotheses_find(struct hypotheses *hypotheses, struct context *context, const struct view *reference,
                                  const struct view *photo, struct explainer *explainer, enum motion motion);
 

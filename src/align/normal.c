@@ -8,9 +8,9 @@ struct monomial {
     int sign, i, j;
 };
 
-static const struct monomial m1[NORMAL_PARAMETERS] = {{1, 0, 0}, {0, 0, 0}, {1, 1, 0}, {1, 0, 1},
+static const struct monomial m1[NORMAL_PARAMETERS] = {{1, 0, 0}, {0, 0, 0}, {1, 1, 0},  {1, 0, 1},
                                                       {0, 0, 0}, {0, 0, 0}, {-1, 2, 0}, {-1, 1, 1}};
-static const struct monomial m2[NORMAL_PARAMETERS] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 0}, {0, 0, 0},
+static const struct monomial m2[NORMAL_PARAMETERS] = {{0, 0, 0}, {1, 0, 0}, {0, 0, 0},  {0, 0, 0},
                                                       {1, 1, 0}, {1, 0, 1}, {-1, 1, 1}, {-1, 0, 2}};
 
 void esra_normal_add_row(struct normal *normal, const struct normal_row *row, double Y)

@@ -4,13 +4,13 @@
  *
  *     X' = ((1 + p2) X + p3 Y + p0)/d,  Y' = (p4 X + (1 + p5) Y + p1)/d,  d = 1 + p6 X + p7 Y
  *
- * so that p0,p1 are a shift, p0..p5 an affine map, all eight a homography: the models of motion are prefixes. With gx, gy
- * the derivatives along X and Y of a field, its change is gx M1 p + gy M2 p to first order,
+ * so that p0,p1 are a shift, p0..p5 an affine map, all eight a homography: the models of motion are prefixes. With gx,
+ * gy the derivatives along X and Y of a field, its change is gx M1 p + gy M2 p to first order,
  *
  *     M1 = (1, 0, X, Y, 0, 0, -X^2, -XY),   M2 = (0, 1, 0, 0, X, Y, -XY, -Y^2).
  *
- * Every entry of the 8x8 matrix sum w (gx M1 + gy M2)'(gx M1 + gy M2) is a moment sum w g g X^i Y^j, i + j <= 4. Along a
- * row Y is fixed: only powers of X are summed pixel by pixel. */
+ * Every entry of the 8x8 matrix sum w (gx M1 + gy M2)'(gx M1 + gy M2) is a moment sum w g g X^i Y^j, i + j <= 4. Along
+ * a row Y is fixed: only powers of X are summed pixel by pixel. */
 #ifndef ESRA_ALIGN_NORMAL_H
 #define ESRA_ALIGN_NORMAL_H
 

@@ -8,7 +8,7 @@
 #include "align/thresholds.h"
 #include "align/view.h"
 
-#define PEAKS_MOST 3
+#define PEAKS_MOST     3
 #define CONSENSUS_MOST 2
 
 void esra_pairing_free(struct pairing *p)
@@ -24,14 +24,16 @@ void esra_pairing_free(struct pairing *p)
 void esra_pairing_start(struct pairing *p, struct transform t, enum quality quality)
 {
     const struct field *field = &p->by_sign[0].level[0];
-    if (p->count < PAIRING_STARTS && esra_transform_plausible(&t, field->width, field->height, align_thresholds.reach * field->width))
+    if (p->count < PAIRING_STARTS &&
+        esra_transform_plausible(&t, field->width, field->height, align_thresholds.reach * field->width))
         p->starts[p->count++] = (struct start){t, quality};
 }
 
 static int small_level(const struct fields *fields)
 {
     int level = 0;
-    while (level < fields->levels - 1 && (double)fields->level[level].width * fields->level[level].height > VIEW_WORK_PIXELS)
+    while (level < fields->levels - 1 &&
+           (double)fields->level[level].width * fields->level[level].height > VIEW_WORK_PIXELS)
         level++;
     return level;
 }
@@ -45,7 +47,8 @@ esra_status esra_pairing_start_peaks(struct pairing *p, const struct fields *pai
     esra_status status = esra_correlate(p->context, field, &pair[1].level[level], &options, peaks, &count);
     for (int n = 0; status == ESRA_OK && n < count; n++)
         if (hypot(peaks[n].right, peaks[n].down) > align_thresholds.same_px)
-            esra_pairing_start(p, esra_transform_shift(ldexp(peaks[n].right, level), ldexp(peaks[n].down, level)), ROUGH);
+            esra_pairing_start(p, esra_transform_shift(ldexp(peaks[n].right, level), ldexp(peaks[n].down, level)),
+                               ROUGH);
     return status;
 }
 

@@ -1,5 +1,5 @@
-/* align/pairing.h - the reference and one photo, both aligned: what they hold beside T, and where the search for R's motion
- * between them may start. */
+/* align/pairing.h - the reference and one photo, both aligned: what they hold beside T, and where the search for R's
+ * motion between them may start. */
 #ifndef ESRA_ALIGN_PAIRING_H
 #define ESRA_ALIGN_PAIRING_H
 

@@ -1,12 +1,12 @@
 /* align/refine.c - makes a transform exact: robust Gauss-Newton on gradient fields, coarse to fine.
  *
  * With C0 the reference's field, W the photo's seen through the transform and g the gain, the residual is r = W - g C0.
- * Each step minimises sum w |r + (gx M1 + gy M2) p|^2 over a small homography p applied before the transform; gx, gy are
- * the derivatives of (W + g C0)/2, the mean of both ends of the step, which makes its error third order (Benhimane &
- * Malis 2004). w is Tukey's biweight of |r|^2 smoothed by a pixel: a pixel belongs to a layer as part of an edge, not
- * alone. The scale is that of the residuals of the stronger half of the pixels; flat ones fit any motion. The gain is the
- * ratio of the norms of the two fields over all pixels seen by both: a regression of W on C0 would be pulled down by the
- * other layer's edges, which then fit the lower gain. */
+ * Each step minimises sum w |r + (gx M1 + gy M2) p|^2 over a small homography p applied before the transform; gx, gy
+ * are the derivatives of (W + g C0)/2, the mean of both ends of the step, which makes its error third order (Benhimane
+ * & Malis 2004). w is Tukey's biweight of |r|^2 smoothed by a pixel: a pixel belongs to a layer as part of an edge, not
+ * alone. The scale is that of the residuals of the stronger half of the pixels; flat ones fit any motion. The gain is
+ * the ratio of the norms of the two fields over all pixels seen by both: a regression of W on C0 would be pulled down
+ * by the other layer's edges, which then fit the lower gain. */
 #include "align/refine.h"
 
 #include <math.h>
@@ -23,7 +23,8 @@
 /* Converged: a step moves the corners by fewer pixels than this. */
 #define STEP_LEAST_PX 1e-3
 
-/* Histograms are counted in this many parts where there are so many pixels: a part costs as much to begin with as 30,000. */
+/* Histograms are counted in this many parts where there are so many pixels: a part costs as much to begin with as
+ * 30,000. */
 #define PARTS       4
 #define PART_PIXELS 2e5
 

@@ -1,5 +1,5 @@
-/* align/reflection.h - how the reflected layer moves, once the transmitted one stands still: a short list of candidates a
- * photo, to be decided by the joint solve. */
+/* align/reflection.h - how the reflected layer moves, once the transmitted one stands still: a short list of candidates
+ * a photo, to be decided by the joint solve. */
 #ifndef ESRA_ALIGN_REFLECTION_H
 #define ESRA_ALIGN_REFLECTION_H
 
@@ -26,8 +26,8 @@ struct reflection_problem {
     enum motion motion;
 };
 
-/* Fills candidates[count]; the reference's list, and that of photos in which nothing is left beside T, stay empty. Motions
- * that keep R within a pixel of T are not listed: what T leaves behind by bad alignment moves so. */
+/* Fills candidates[count]; the reference's list, and that of photos in which nothing is left beside T, stay empty.
+ * Motions that keep R within a pixel of T are not listed: what T leaves behind by bad alignment moves so. */
 esra_status esra_reflection_find(struct context *context, const struct reflection_problem *problem,
                                  struct reflection_candidates *candidates);
 

@@ -73,7 +73,8 @@ static void fill_part(const struct image *reference, const struct image *photo, 
         for (size_t n = 0; n < pixels; n++) {
             size_t k = (size_t)c * pixels + n;
             float difference = sign * (photo->data[k] / (float)mixing - reference->data[k]);
-            part->data[k] = sqrtf((mask->data[n] > 0 && difference > 0 ? difference : 0) + (float)align_thresholds.remainder_dark);
+            part->data[k] =
+                sqrtf((mask->data[n] > 0 && difference > 0 ? difference : 0) + (float)align_thresholds.remainder_dark);
         }
 }
 

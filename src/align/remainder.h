@@ -4,9 +4,9 @@
 
 #include "ops/field.h"
 
-/* Three photos or more: the gradients of photo i less a_i times the transmitted layer's, which are taken to be the median
- * over the photos and half a vote for zero (an edge that only one photo has belongs to its reflection). photos and masks
- * as in reflection.h; fills fields[count]. */
+/* Three photos or more: the gradients of photo i less a_i times the transmitted layer's, which are taken to be the
+ * median over the photos and half a vote for zero (an edge that only one photo has belongs to its reflection). photos
+ * and masks as in reflection.h; fills fields[count]. */
 esra_status esra_remainder_by_median(struct context *context, const struct image *photos, const struct image *masks,
                                      const double *mixing, int count, struct field *fields);
 

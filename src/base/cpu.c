@@ -14,8 +14,8 @@ unsigned esra_cpu_features(void)
         features |= CPU_SSE2;
     if (__builtin_cpu_supports("avx2"))
         features |= CPU_AVX2;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
         features |= CPU_AVX512;
 #elif defined(__aarch64__)
     features |= CPU_NEON;

@@ -29,8 +29,8 @@ static void ask_for_huge_pages(void *block, size_t bytes)
 #endif
 }
 
-/* *bytes = count * size rounded up to whole lines, or where it is large to whole huge pages, at least one; false where no
- * block can be so large. */
+/* *bytes = count * size rounded up to whole lines, or where it is large to whole huge pages, at least one; false where
+ * no block can be so large. */
 static bool block_size(size_t count, size_t size, size_t *bytes, size_t *alignment)
 {
     /* PTRDIFF_MAX: past it the difference of two pointers into the block is undefined. */
@@ -57,8 +57,8 @@ static void *begin_block(void *whole, size_t alignment)
     return block;
 }
 
-/* Memory fresh from the system is zero. Asked for zeros, it hands out pages of them one by one as they are written to, by
- * whichever thread that is; to write zeros here would touch them all, in this one, before anybody needs them. */
+/* Memory fresh from the system is zero. Asked for zeros, it hands out pages of them one by one as they are written to,
+ * by whichever thread that is; to write zeros here would touch them all, in this one, before anybody needs them. */
 static void *large_block(size_t bytes, bool zeroed)
 {
     void *whole = zeroed ? calloc(1, bytes + HUGE_PAGE) : malloc(bytes + HUGE_PAGE);

@@ -1,6 +1,6 @@
 /* base/pool.h - a small thread pool. Work comes as tasks numbered 0..n-1 that do not depend on one another or on the
- * number of threads; a caller that sums lets each task write its own partial sum and adds them in order, so that results
- * have the same bits for any number of threads. */
+ * number of threads; a caller that sums lets each task write its own partial sum and adds them in order, so that
+ * results have the same bits for any number of threads. */
 #ifndef ESRA_BASE_POOL_H
 #define ESRA_BASE_POOL_H
 

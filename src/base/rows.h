@@ -1,5 +1,5 @@
-/* base/rows.h - images are worked on in blocks of rows whose size does not depend on the number of threads, so that sums
- * over blocks, added in order, have the same bits on any machine. */
+/* base/rows.h - images are worked on in blocks of rows whose size does not depend on the number of threads, so that
+ * sums over blocks, added in order, have the same bits on any machine. */
 #ifndef ESRA_BASE_ROWS_H
 #define ESRA_BASE_ROWS_H
 

@@ -5,8 +5,8 @@
 
 #include <esra/esra.h>
 
-/* Two names as long as Linux lets a path be, and the words around them: the reason comes last, and a name must not push it
- * out. */
+/* Two names as long as Linux lets a path be, and the words around them: the reason comes last, and a name must not push
+ * it out. */
 #define MESSAGE_SIZE (2 * 4096 + 512)
 
 struct message {
@@ -20,11 +20,11 @@ esra_status esra_fail(struct message *message, esra_status status, const char *f
 esra_status esra_fail_memory(struct message *message);
 
 /* On failure, goes to the function's label `done`, which frees everything it holds, with the status in `status`. */
-#define TRY(call)               \
-    do {                        \
-        status = (call);        \
-        if (status != ESRA_OK)  \
-            goto done;          \
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        status = (call);                                                                                               \
+        if (status != ESRA_OK)                                                                                         \
+            goto done;                                                                                                 \
     } while (0)
 
 #endif

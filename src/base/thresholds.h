@@ -7,9 +7,9 @@
  * ROOM/thresholds.h makes of it a struct of doubles and the one object of that type, ROOM_thresholds; ROOM/thresholds.c
  * makes the table for listing. pipeline/threshold_tables.c names the tables of all rooms.
  *
- * In the library the object is a constant of each file that includes the header: the compiler folds its fields, and there
- * is no mutable state. With -DESRA_TUNING (a second build of the core, for bench programs alone) it is one variable, whose
- * fields esra_threshold_set() changes before work begins, so that a sweep needs no recompiling. */
+ * In the library the object is a constant of each file that includes the header: the compiler folds its fields, and
+ * there is no mutable state. With -DESRA_TUNING (a second build of the core, for bench programs alone) it is one
+ * variable, whose fields esra_threshold_set() changes before work begins, so that a sweep needs no recompiling. */
 #ifndef ESRA_BASE_THRESHOLDS_H
 #define ESRA_BASE_THRESHOLDS_H
 
@@ -24,13 +24,14 @@
 /* What THRESHOLD is defined as while a .def is included. */
 #define THRESHOLD_FIELD(name, value, lowest, highest, decides, origin) double name;
 #define THRESHOLD_VALUE(name, value, lowest, highest, decides, origin) .name = (value),
-#define THRESHOLD_ROW(name, value, lowest, highest, decides, origin) {#name, value, lowest, highest, decides, origin},
+#define THRESHOLD_ROW(name, value, lowest, highest, decides, origin)   {#name, value, lowest, highest, decides, origin},
 
 struct threshold_row {
     const char *name;
-    double value, lowest, highest; /* the value as written; the range that keeps the code sound and the number sensible */
-    const char *decides;           /* what it decides, with its unit */
-    const char *origin;            /* where it comes from: a formula, or a command with scenes and figures */
+    double value, lowest,
+        highest;         /* the value as written; the range that keeps the code sound and the number sensible */
+    const char *decides; /* what it decides, with its unit */
+    const char *origin;  /* where it comes from: a formula, or a command with scenes and figures */
 };
 
 struct threshold_table {

@@ -39,9 +39,9 @@ bool esra_transform_invert(const struct transform *transform, struct transform *
     if (!(fabs(determinant) > 1e-12) || !(fabs(last) > 1e-12))
         return false;
     /* The adjugate: dividing by the determinant would only change the scale. */
-    *inverse = normalise((struct transform){{a, h[2] * h[7] - h[1] * h[8], h[1] * h[5] - h[2] * h[4], b,
-                                             h[0] * h[8] - h[2] * h[6], h[2] * h[3] - h[0] * h[5], c,
-                                             h[1] * h[6] - h[0] * h[7], last}});
+    *inverse = normalise(
+        (struct transform){{a, h[2] * h[7] - h[1] * h[8], h[1] * h[5] - h[2] * h[4], b, h[0] * h[8] - h[2] * h[6],
+                            h[2] * h[3] - h[0] * h[5], c, h[1] * h[6] - h[0] * h[7], last}});
     return true;
 }
 

@@ -43,7 +43,8 @@ static void turn_inside_out(struct guess *guess, const struct tracks *tracks, fl
     }
 }
 
-/* Drops outliers: sightings with too large an error, and tracks then seen in fewer than two photos (where there are two). */
+/* Drops outliers: sightings with too large an error, and tracks then seen in fewer than two photos (where there are
+ * two). */
 static void drop_outliers(struct adjusting *s, const struct guess *guess)
 {
     int photos = s->tracks->photos, least = photos > 2 ? 2 : 1;
@@ -88,8 +89,8 @@ static esra_status search(struct adjusting *s, struct guess *best)
     return ESRA_OK;
 }
 
-/* Over a small motion a scene turned inside out (near and far exchanged) looks nearly the same: tries that too, and keeps
- * the one that fits better. */
+/* Over a small motion a scene turned inside out (near and far exchanged) looks nearly the same: tries that too, and
+ * keeps the one that fits better. */
 static esra_status choose_order(struct adjusting *s, struct guess *best, float *scratch)
 {
     struct guess turned;

@@ -47,9 +47,9 @@ struct camera {
     /* Median distance in px of tracks from the homography that fits them best, photo by photo. Where it is not clearly
      * above error_px there is no parallax, depth is not determined, and a homography is enough. */
     double parallax_px;
-    /* Distortion of the lens that would explain most of that by itself, without any depth: what the photos show at q, half
-     * the longer side being 1, a good lens would show at q (1 - bend |q|^2). 0 where none does. Depth can take the place
-     * of distortion in the adjustment, so that k1 does not tell. */
+    /* Distortion of the lens that would explain most of that by itself, without any depth: what the photos show at q,
+     * half the longer side being 1, a good lens would show at q (1 - bend |q|^2). 0 where none does. Depth can take the
+     * place of distortion in the adjustment, so that k1 does not tell. */
     double bend;
     /* T and R may both have tracks. Group 0 explains most; a group whose tracks lie beside its own is taken for another
      * thing of the same scene, one whose tracks lie among them for the other layer. near, far: w of group 0 and what is

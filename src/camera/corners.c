@@ -12,7 +12,7 @@
 
 /* Sought where photos have no more pixels than this: finer corners are noise. */
 #define CORNER_PIXELS 1.6e6
-#define BORDER 3
+#define BORDER        3
 
 enum { SMOOTH, XX, XY, YY, STRENGTH, PLANES };
 

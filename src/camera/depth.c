@@ -122,8 +122,8 @@ static float confidence_of(const struct making *m, size_t n, int k)
     for (int j = 0; j < m->sweep.labels; j++)
         sum += costs[j];
     float unit = (float)m->sweep.options.truncate / SWEEP_WHOLE, mean = unit * (float)sum / (float)m->sweep.labels;
-    float better = clip((mean - unit * costs[k]) / (mean + 1e-6f)) *
-                   clip(mean / (float)camera_thresholds.confidence_least);
+    float better =
+        clip((mean - unit * costs[k]) / (mean + 1e-6f)) * clip(mean / (float)camera_thresholds.confidence_least);
     return better * better + (float)camera_thresholds.uncertain;
 }
 
@@ -247,8 +247,8 @@ static void set_guard(const struct making *m, struct plane low, struct plane hig
     }
 }
 
-/* The share of gradients that labels near each pixel's own leave unexplained; *explained: the share explained in all; with
- * `reach`, the guard into LOW. */
+/* The share of gradients that labels near each pixel's own leave unexplained; *explained: the share explained in all;
+ * with `reach`, the guard into LOW. */
 static esra_status explain(const struct making *m, int reach, double *explained)
 {
     struct plane low = plane_of(m, LOW), high = plane_of(m, HIGH), work = plane_of(m, WORK),
@@ -315,7 +315,8 @@ done:
 }
 
 static esra_status make(struct depth *depth, struct context *context, const struct camera *camera,
-                        const struct image *photos, const struct depth_options *options, const struct layer_range *range)
+                        const struct image *photos, const struct depth_options *options,
+                        const struct layer_range *range)
 {
     struct making m = {.context = context};
     struct sweep_options sweep = sweep_options(range, options);

@@ -12,11 +12,11 @@ struct depth_options {
 };
 
 struct depth {
-    struct image inverse;    /* w, the photos' size */
-    struct image guard;      /* 0..1, the photos' size; transmitted alone: near steps of depth, where gradients that
-                                some depth nearby explains must not be taken for the reflection's */
-    struct image labels;     /* the label, in fractions, at the size compared */
-    int count;               /* of the labels; label k stands for w = lowest + k step */
+    struct image inverse; /* w, the photos' size */
+    struct image guard;   /* 0..1, the photos' size; transmitted alone: near steps of depth, where gradients that
+                             some depth nearby explains must not be taken for the reflection's */
+    struct image labels;  /* the label, in fractions, at the size compared */
+    int count;            /* of the labels; label k stands for w = lowest + k step */
     double lowest, step;
     double explained; /* share of the reference's gradients that the other photos show in their place, 0..1 */
 };

@@ -14,9 +14,10 @@
 
 /* Size at which the share that a group explains is measured. */
 #define SIDE_PX 350
-/* Tracks are compared with a share of the smaller group's tracks as neighbours, no more than so many. Then a thing's tracks at
- * its contour, which have foreign neighbours, are the same share of all however many there are; of six neighbours each, as
- * many as .04 were foreign on a small opaque thing, and as few as .037 in a mirrored layer that lies in spots. */
+/* Tracks are compared with a share of the smaller group's tracks as neighbours, no more than so many. Then a thing's
+ * tracks at its contour, which have foreign neighbours, are the same share of all however many there are; of six
+ * neighbours each, as many as .04 were foreign on a small opaque thing, and as few as .037 in a mirrored layer that
+ * lies in spots. */
 #define NEIGHBOURS 100
 
 static int by_value(const void *a, const void *b)

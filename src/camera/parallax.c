@@ -64,7 +64,8 @@ static bool fit(const struct fitting *f, int photo, double p[PARAMETERS])
     return esra_linear_solve(matrix, p, PARAMETERS);
 }
 
-/* Appends the distances that are left, in px of the photo: straightening shrinks areas by (1 - k |q|^2)(1 - 3 k |q|^2). */
+/* Appends the distances that are left, in px of the photo: straightening shrinks areas by (1 - k |q|^2)(1 - 3 k |q|^2).
+ */
 static size_t list_distances(const struct fitting *f, int photo, const double p[PARAMETERS], float *list, size_t count)
 {
     double pair[4];
@@ -91,7 +92,8 @@ static size_t list_remains(const struct fitting *f, float *list)
     return count;
 }
 
-/* The k that leaves least, 0 where that is not clearly less than without; at either end of what is tried it is no lens. */
+/* The k that leaves least, 0 where that is not clearly less than without; at either end of what is tried it is no lens.
+ */
 static double find_bend(struct fitting *f, float *list)
 {
     double least = INFINITY, straight = 0, best = 0;

@@ -52,7 +52,8 @@ static void list_photos(struct sweep *s)
         int before = 0;
         for (int k = 0; k < camera->photos; k++)
             before += k != camera->reference && precedes(camera, k, n);
-        bool trusted = camera->pose[n].tracks >= camera_thresholds.tracks_least || most < camera_thresholds.tracks_least;
+        bool trusted =
+            camera->pose[n].tracks >= camera_thresholds.tracks_least || most < camera_thresholds.tracks_least;
         if (n != camera->reference && before < SWEEP_PHOTOS && trusted)
             s->photo[s->count++] = n;
     }

@@ -52,7 +52,8 @@ esra_status esra_sweep_load(struct sweep *sweep, struct context *context);
 
 void esra_sweep_free(struct sweep *sweep);
 
-/* The cost volume: volume[(y * width + x) * padded + k] = the cost of label k, 0..SWEEP_WHOLE; 255 past the last label. */
+/* The cost volume: volume[(y * width + x) * padded + k] = the cost of label k, 0..SWEEP_WHOLE; 255 past the last label.
+ */
 esra_status esra_sweep_costs(const struct sweep *sweep, struct context *context, uint8_t *volume);
 
 /* Planes of the sweep's size. Shares of the reference's gradients, in a window of 2 px, that labels leave unexplained.

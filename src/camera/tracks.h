@@ -37,8 +37,8 @@ static inline int track_length(const struct tracks *tracks, int n)
 esra_status esra_tracks_find(struct tracks *tracks, struct context *context, const struct image *photos, int count,
                              int reference);
 
-/* RANSAC on the epipolar geometry of `photo` and the reference: marks the outliers as unseen. Seeded: the same bits every
- * time. */
+/* RANSAC on the epipolar geometry of `photo` and the reference: marks the outliers as unseen. Seeded: the same bits
+ * every time. */
 void esra_tracks_check(const struct tracks *tracks, int photo);
 
 void esra_tracks_free(struct tracks *tracks);

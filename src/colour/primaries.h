@@ -12,7 +12,12 @@ struct primaries {
 };
 
 /* IEC 61966-2-1, brought to D50 as in ICC's own sRGB profiles. */
-#define PRIMARIES_SRGB {{0.4360, 0.3851, 0.1431, 0.2225, 0.7169, 0.0606, 0.0139, 0.0971, 0.7141}}
+#define PRIMARIES_SRGB                                                                                                 \
+    {                                                                                                                  \
+        {                                                                                                              \
+            0.4360, 0.3851, 0.1431, 0.2225, 0.7169, 0.0606, 0.0139, 0.0971, 0.7141                                     \
+        }                                                                                                              \
+    }
 
 /* Whether they span a space: finite, of a white that is one, and no narrower than a tenth of sRGB's. */
 bool esra_primaries_usable(const struct primaries *primaries);

@@ -14,8 +14,8 @@ struct replicates {
 };
 
 /* *doubt (created) = the part of the estimate that Wiener shrinkage takes off: in every band of a Laplacian pyramid and
- * around every pixel the estimate keeps max(0, 1 - v/e) of itself, e being its energy there and v the replicates' variance.
- * The two finest bands, which the motion does determine, and the mean are not touched. */
+ * around every pixel the estimate keeps max(0, 1 - v/e) of itself, e being its energy there and v the replicates'
+ * variance. The two finest bands, which the motion does determine, and the mean are not touched. */
 esra_status esra_doubt(struct context *context, const struct replicates *replicates, struct image *doubt);
 
 #endif

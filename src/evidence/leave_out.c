@@ -51,7 +51,8 @@ static void subtract(struct trial *trial, const struct image *a, const struct im
     }
 }
 
-/* How far the gradients of a are from those of factor b: the sum of lengths over pixels that are known, and their number. */
+/* How far the gradients of a are from those of factor b: the sum of lengths over pixels that are known, and their
+ * number. */
 static double image_distance(struct trial *trial, const struct image *a, const struct image *b, double factor,
                              const struct image *mask, double *count)
 {
@@ -140,7 +141,8 @@ static esra_status use_all(struct trial *trial, struct leave_out *result)
     esra_status status;
     TRY(solve(trial));
     TRY(esra_joint_transmitted(trial->joint, &trial->transmitted));
-    TRY(esra_image_create(&trial->raw, trial->transmitted.width, trial->transmitted.height, 1, trial->context->message));
+    TRY(esra_image_create(&trial->raw, trial->transmitted.width, trial->transmitted.height, 1,
+                          trial->context->message));
     TRY(esra_image_create(&trial->difference, trial->transmitted.width, trial->transmitted.height,
                           trial->transmitted.channels, trial->context->message));
     TRY(esra_joint_seen(trial->joint, trial->reference, &seen));
@@ -167,8 +169,7 @@ static esra_status weigh(struct trial *trial, double factor, struct leave_out *r
     esra_status status;
     TRY(esra_image_create(&reflection, shown->width, shown->height, shown->channels, trial->context->message));
     for (size_t n = 0; n < image_samples(shown); n++)
-        reflection.data[n] =
-            shown->data[n] - (float)trial->mixing[trial->reference] * trial->transmitted.data[n];
+        reflection.data[n] = shown->data[n] - (float)trial->mixing[trial->reference] * trial->transmitted.data[n];
     struct replicates replicates = {&reflection, trial->scatter, trial->replicates, factor};
     TRY(esra_doubt(trial->context, &replicates, &result->doubt));
 done:
@@ -176,8 +177,9 @@ done:
     return status;
 }
 
-/* The jackknife's variance of m replicates is (m-1)/m of the sum of their squares. That is the variance of layers from m - 1
- * photos; m photos leave (m-2)/m of it, measured on scenes with m = 3 and 5 and known truth (doc/notes/judge.md). */
+/* The jackknife's variance of m replicates is (m-1)/m of the sum of their squares. That is the variance of layers from
+ * m - 1 photos; m photos leave (m-2)/m of it, measured on scenes with m = 3 and 5 and known truth (doc/notes/judge.md).
+ */
 static esra_status leave_out_each(struct trial *trial, int m, struct leave_out *result)
 {
     esra_status status = ESRA_OK;

@@ -1,26 +1,26 @@
 /* evidence/leave_out.h - the leave-one-out error of two layers, and the jackknife's variance of T.
  *
  * Layers that are right predict a photo that had no part in them: that is the leave-one-out error. And T solved without
- * photo j differs from T most where the photos do not determine it. The jackknife (Tukey 1958) turns these differences into
- * a variance, here scale by scale: layers that move d px apart do not determine waves much longer than d. */
+ * photo j differs from T most where the photos do not determine it. The jackknife (Tukey 1958) turns these differences
+ * into a variance, here scale by scale: layers that move d px apart do not determine waves much longer than d. */
 #ifndef ESRA_EVIDENCE_LEAVE_OUT_H
 #define ESRA_EVIDENCE_LEAVE_OUT_H
 
 #include "solve/joint.h"
 
-/* Photos are left out at a size whose sides are no longer: a solve takes a tenth of a second a photo there, and what is in
- * doubt is larger than a pixel of it. */
+/* Photos are left out at a size whose sides are no longer: a solve takes a tenth of a second a photo there, and what is
+ * in doubt is larger than a pixel of it. */
 #define LEAVE_OUT_SIDE 400
 
 struct leave_out {
-    double error;       /* mean distance of colour gradients between a photo and its prediction by the layers of the others */
-    double baseline;    /* the same for the other photo most like it in the prediction's place; both NaN for two photos */
-    double opposed;     /* see opposed.h */
+    double error; /* mean distance of colour gradients between a photo and its prediction by the layers of the others */
+    double baseline; /* the same for the other photo most like it in the prediction's place; both NaN for two photos */
+    double opposed;  /* see opposed.h */
     struct image doubt; /* owned; the part of the reflection that shrinkage takes off (doubt.h): it belongs to T */
 };
 
-/* A photo whose confidence is 0 takes no part; the model's other confidences, and its E, which is made of all the photos,
- * are not used. */
+/* A photo whose confidence is 0 takes no part; the model's other confidences, and its E, which is made of all the
+ * photos, are not used. */
 esra_status esra_leave_out(struct context *context, const struct joint_photos *photos, const struct joint_model *model,
                            int reference, struct leave_out *result);
 

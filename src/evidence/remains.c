@@ -6,7 +6,7 @@
 
 /* Cells across the frame, and the least side of one, px. */
 #define CELLS_ACROSS 40
-#define CELL_LEAST 4
+#define CELL_LEAST   4
 
 #define UNEXPLAINED ((float)evidence_thresholds.unexplained_weight)
 

@@ -4,8 +4,8 @@
 
 #include "base/image.h"
 
-/* A photo, its prediction by the layers, where it is known (mask, 0 where not), and the joint solve's robust weight of each
- * pixel; all of one size. */
+/* A photo, its prediction by the layers, where it is known (mask, 0 where not), and the joint solve's robust weight of
+ * each pixel; all of one size. */
 struct explained_photo {
     const struct image *shown, *predicted, *mask, *weight;
 };

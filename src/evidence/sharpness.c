@@ -27,7 +27,8 @@ static esra_status shrink(struct context *context, struct image *grey)
 {
     while (grey->width > SIDE || grey->height > SIDE) {
         struct image half = {0};
-        esra_status status = esra_image_create(&half, (grey->width + 1) / 2, (grey->height + 1) / 2, 1, context->message);
+        esra_status status =
+            esra_image_create(&half, (grey->width + 1) / 2, (grey->height + 1) / 2, 1, context->message);
         if (status != ESRA_OK)
             return status;
         esra_halve(context, image_plane(grey, 0), image_plane(&half, 0), 1);

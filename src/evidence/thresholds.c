@@ -14,4 +14,4 @@ static const struct threshold_row rows[] = {
 };
 
 const struct threshold_table esra_evidence_thresholds = {"evidence", rows, sizeof rows / sizeof rows[0],
-                                                          (THRESHOLDS_CONST double *)&evidence_thresholds};
+                                                         (THRESHOLDS_CONST double *)&evidence_thresholds};

@@ -1,5 +1,5 @@
-/* gradients/guide.h - what the solver of esra.h needs beside the photos: the layers' gradients and the photos' weights, in
- * the reference frame, and room for the layers it finds. */
+/* gradients/guide.h - what the solver of esra.h needs beside the photos: the layers' gradients and the photos' weights,
+ * in the reference frame, and room for the layers it finds. */
 #ifndef ESRA_GRADIENTS_GUIDE_H
 #define ESRA_GRADIENTS_GUIDE_H
 

@@ -3,7 +3,8 @@
  * Where an edge of the transmitted layer stands alone, the gradients of photo i and of the reference are parallel, as
  * vectors over directions and colours, and their lengths have the ratio a_i. Where the other layer adds its own, their
  * direction differs, and the few that stay parallel have scattered ratios. So a_i is where the log ratios of the strong
- * parallel gradients are densest. The ratio of mean intensities and regressions do worse: the other layer enters both. */
+ * parallel gradients are densest. The ratio of mean intensities and regressions do worse: the other layer enters both.
+ */
 #include "gradients/mixing.h"
 
 #include <math.h>
@@ -111,8 +112,8 @@ static double density(const struct pair *p, double centre, double bandwidth, dou
     return sum;
 }
 
-/* The densest place on a grid, then mean shift (Fukunaga & Hostetler 1975). The grid's kernel is three times as wide, and does
- * not stop at a chance cluster; the last is not pulled by the skew of the tails. */
+/* The densest place on a grid, then mean shift (Fukunaga & Hostetler 1975). The grid's kernel is three times as wide,
+ * and does not stop at a chance cluster; the last is not pulled by the skew of the tails. */
 static double mode_of(const struct pair *p)
 {
     const double fine = gradients_thresholds.mixing_bandwidth, wide = 3 * fine;

@@ -7,7 +7,7 @@
 struct voting {
     struct guide *guide;
     const struct vote *vote;
-    float tie_breaker; /* 0 where the number of photos is odd */
+    float tie_breaker;        /* 0 where the number of photos is odd */
     struct weighted *ballots; /* [threads][m+1] */
 };
 

@@ -61,9 +61,10 @@ static int allow_threads(scmp_filter_ctx filter)
         seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1, SCMP_A0(SCMP_CMP_MASKED_EQ, thread, thread));
     failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
     failed |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sched_getaffinity), 1, SCMP_A0(SCMP_CMP_EQ, 0, 0));
-    /* pthread_getattr_np() asks for its thread's, by a number that could be anybody's, and does without where there is no such
-     * call. */
-    failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(sched_getaffinity), 1, SCMP_A0(SCMP_CMP_NE, 0, 0));
+    /* pthread_getattr_np() asks for its thread's, by a number that could be anybody's, and does without where there is
+     * no such call. */
+    failed |=
+        seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(sched_getaffinity), 1, SCMP_A0(SCMP_CMP_NE, 0, 0));
     return failed;
 }
 

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* The only files that the process has, by their numbers. Standard output is none of them: what a library prints, or libc
- * flushes, must not get among the answer. */
+/* The only files that the process has, by their numbers. Standard output is none of them: what a library prints, or
+ * libc flushes, must not get among the answer. */
 #define JAIL_INPUT 3
 #define JAIL_REPLY 4
 

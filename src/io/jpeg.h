@@ -1,5 +1,6 @@
 /* io/jpeg.h - what the files of the JPEG codec share. Errors of libjpeg come back by longjmp: every call that can fail
- * stands in a function run by esra_jpeg_guarded(), and all that such a function changes lives in a struct outside of it. */
+ * stands in a function run by esra_jpeg_guarded(), and all that such a function changes lives in a struct outside of
+ * it. */
 #ifndef ESRA_IO_JPEG_H
 #define ESRA_IO_JPEG_H
 

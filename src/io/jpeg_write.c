@@ -105,7 +105,8 @@ esra_status esra_jpeg_check(const struct photo *photo, const char *name, struct 
                          photo->exif.size, MAX_SEGMENT - EXIF_NAME_SIZE);
     /* 255 segments of a profile, each with a head of 14 bytes (ICC.1:2010, B.4). */
     if (photo->icc.size > (size_t)255 * (MAX_SEGMENT - 14))
-        return esra_fail(message, ESRA_BAD_DATA, "%s would carry a colour profile too large for JPEG; choose PNG", name);
+        return esra_fail(message, ESRA_BAD_DATA, "%s would carry a colour profile too large for JPEG; choose PNG",
+                         name);
     return ESRA_OK;
 }
 

@@ -13,7 +13,8 @@ struct npy_header {
     size_t count; /* samples */
 };
 
-/* Reads it from the input's first byte on. The shape has no side of 0, and as many doubles fit in memory's addresses. */
+/* Reads it from the input's first byte on. The shape has no side of 0, and as many doubles fit in memory's addresses.
+ */
 esra_status esra_npy_read_header(struct npy_header *header, struct input *input, struct message *message);
 
 /* Of float32 in C order. */

@@ -8,28 +8,28 @@
 #include "io/bytes.h"
 
 struct output {
-    int fd;           /* -1: not open */
-    bool standard;    /* fd was open before, as standard output is, and is not ours to close */
-    const char *name; /* as the user gave it; "standard output" for "-" */
-    char *path;       /* the file itself, past symbolic links; NULL: fd is written as it stands (pipe, device) */
-    char *temporary;  /* the temporary's path; NULL where it has no name (O_TMPFILE) */
-    bool exists;      /* path named a file when opened */
-    unsigned mode;    /* permission bits to give */
+    int fd;                /* -1: not open */
+    bool standard;         /* fd was open before, as standard output is, and is not ours to close */
+    const char *name;      /* as the user gave it; "standard output" for "-" */
+    char *path;            /* the file itself, past symbolic links; NULL: fd is written as it stands (pipe, device) */
+    char *temporary;       /* the temporary's path; NULL where it has no name (O_TMPFILE) */
+    bool exists;           /* path named a file when opened */
+    unsigned mode;         /* permission bits to give */
     unsigned owner, group; /* of the old file, where there is one */
     void *acl;             /* its access control list, owned; NULL: none */
     size_t acl_size;
-    bool in_memory;        /* bytes go to memory, owned, instead */
+    bool in_memory; /* bytes go to memory, owned, instead */
     unsigned char *memory;
     size_t memory_size, memory_room;
     bool (*enough)(void); /* asked before every few megabytes where it is set: once it says so, writing fails */
 };
 
-/* Begins a file; name must stay valid. "-" is standard output, and /dev/stdout or /dev/fd/N what that descriptor is. Fails
- * early: a folder that is missing or may not be written is found here, before any work. */
+/* Begins a file; name must stay valid. "-" is standard output, and /dev/stdout or /dev/fd/N what that descriptor is.
+ * Fails early: a folder that is missing or may not be written is found here, before any work. */
 esra_status esra_output_open(struct output *output, const char *name, struct message *message);
 
-/* Photos cannot be taken again: fails where `name` is the same file as one of the inputs, by whatever name they came, "-"
- * (standard input) among them. NULL is none. */
+/* Photos cannot be taken again: fails where `name` is the same file as one of the inputs, by whatever name they came,
+ * "-" (standard input) among them. NULL is none. */
 esra_status esra_output_spare(const char *name, const char *const *inputs, int count, struct message *message);
 
 /* Whether two outputs are one file, there already or yet to be made, however it is spelt: one would be lost. */

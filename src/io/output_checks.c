@@ -33,8 +33,10 @@ esra_status esra_output_spare(const char *name, const char *const *inputs, int c
         return ESRA_OK;
     for (int n = 0; n < count; n++)
         if (look_at_input(inputs[n], &input) && same_file(&input, &output))
-            return esra_fail(message, ESRA_CANNOT_CREATE, "%s is one of the inputs, and would be written over: choose "
-                             "another name or folder", name);
+            return esra_fail(message, ESRA_CANNOT_CREATE,
+                             "%s is one of the inputs, and would be written over: choose "
+                             "another name or folder",
+                             name);
     return ESRA_OK;
 }
 
@@ -90,8 +92,10 @@ esra_status esra_output_apart(char *const *names, int count, struct message *mes
             continue;
         for (int k = 0; k < known && status == ESRA_OK; k++)
             if (same_file(&there[k], &there[known]) && (is_link(found[k]) || is_link(names[n])))
-                status = esra_fail(message, ESRA_CANNOT_CREATE, "%s and %s are one file, and one would be written over the "
-                                   "other: remove one of them", found[k], names[n]);
+                status = esra_fail(message, ESRA_CANNOT_CREATE,
+                                   "%s and %s are one file, and one would be written over the "
+                                   "other: remove one of them",
+                                   found[k], names[n]);
         found[known++] = names[n];
     }
     free(there);
@@ -117,6 +121,8 @@ esra_status esra_output_reserve(int files, struct message *message)
     limit.rlim_cur = needed;
     if (needed <= limit.rlim_max && setrlimit(RLIMIT_NOFILE, &limit) == 0)
         return ESRA_OK;
-    return esra_fail(message, ESRA_OVER_LIMIT, "%d files are to be written at once, and the system lets %ld be open, where %ld "
-                     "are needed: raise that limit (ulimit -n), or ask for fewer", files, (long)limit.rlim_max, (long)needed);
+    return esra_fail(message, ESRA_OVER_LIMIT,
+                     "%d files are to be written at once, and the system lets %ld be open, where %ld "
+                     "are needed: raise that limit (ulimit -n), or ask for fewer",
+                     files, (long)limit.rlim_max, (long)needed);
 }

@@ -18,8 +18,8 @@ static bool means_none(int reason)
 }
 #endif
 
-/* With a list, the group's bits of the mode are the most that anybody named in it has, and not what the group has; and the list
- * may deny somebody what others may. So the mode means nothing without it, but for the owner. */
+/* With a list, the group's bits of the mode are the most that anybody named in it has, and not what the group has; and
+ * the list may deny somebody what others may. So the mode means nothing without it, but for the owner. */
 static esra_status take_list(struct output *output, struct message *message)
 {
 #ifdef __linux__
@@ -72,8 +72,8 @@ static bool give_group(const struct output *output)
     return fchown(output->fd, output->owner, output->group) == 0 || fchown(output->fd, (uid_t)-1, output->group) == 0;
 }
 
-/* The group of a file that could not be given its old one is ours, and had no right to it. Members of the old one are now
- * among the others, and had no more than their own rights. */
+/* The group of a file that could not be given its old one is ours, and had no right to it. Members of the old one are
+ * now among the others, and had no more than their own rights. */
 static unsigned without_group(unsigned mode)
 {
     return (mode & 0700) | (mode & 07 & mode >> 3);

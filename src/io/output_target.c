@@ -1,5 +1,5 @@
-/* io/output_target.c - what the name of an output stands for: a file to be made or replaced, or what cannot be replaced and is
- * written as it stands. */
+/* io/output_target.c - what the name of an output stands for: a file to be made or replaced, or what cannot be replaced
+ * and is written as it stands. */
 #define _GNU_SOURCE
 #include "io/output_target.h"
 
@@ -50,8 +50,8 @@ static bool follow(char at[PATH_MAX])
     return true;
 }
 
-/* Follows links as far as one of /proc, such as /dev/stdout leads to: that stands for what a process has open, and not for
- * the name that this was opened by. */
+/* Follows links as far as one of /proc, such as /dev/stdout leads to: that stands for what a process has open, and not
+ * for the name that this was opened by. */
 static bool find_link_of_proc(const char *name, char at[PATH_MAX])
 {
     struct stat proc, link;
@@ -69,7 +69,8 @@ static bool find_link_of_proc(const char *name, char at[PATH_MAX])
 
 /* A file behind an open descriptor is not replaced, since others may be writing into it: the output goes to its current
  * position, as with "-". A descriptor of another process is opened anew, for appending. */
-static esra_status take_descriptor(struct output *output, const char *link, const struct stat *old, struct message *message)
+static esra_status take_descriptor(struct output *output, const char *link, const struct stat *old,
+                                   struct message *message)
 {
     struct stat is;
     const char *slash = strrchr(link, '/');

@@ -12,8 +12,9 @@ esra_status esra_output_find_target(struct output *output, struct message *messa
 /* Takes down mode, owner, group and access control list of the file that will be replaced. */
 esra_status esra_output_take_rights(struct output *output, const struct stat *old, struct message *message);
 
-/* Gives the new file, before it is in place, owner, group, mode and list of the one that it replaces, as far as the system lets
- * us, and to nobody rights that they had not; to a file that replaces none its mode. 0, or -1 with errno. */
+/* Gives the new file, before it is in place, owner, group, mode and list of the one that it replaces, as far as the
+ * system lets us, and to nobody rights that they had not; to a file that replaces none its mode. 0, or -1 with errno.
+ */
 int esra_output_give_rights(const struct output *output);
 
 /* Fails with the reason, an errno, why it cannot be written. */

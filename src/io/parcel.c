@@ -92,8 +92,8 @@ static bool ends(const char *text, size_t size)
     return memchr(text, '\0', size) != NULL;
 }
 
-/* Ends, and has nothing that would steer a terminal. (Messages, which name files, may hold any bytes: complain() sees to
- * that.) */
+/* Ends, and has nothing that would steer a terminal. (Messages, which name files, may hold any bytes: complain() sees
+ * to that.) */
 static bool is_plain(const char *text, size_t size)
 {
     for (size_t n = 0; n < size && (text[n] == '\0' || (text[n] >= ' ' && text[n] <= '~')); n++)

@@ -26,7 +26,8 @@ char *esra_paths_join(const char *folder, const char *file);
 /* The folder that a path is in, fresh; NULL where memory is short. */
 char *esra_paths_parent(const char *path);
 
-/* What it means that a file or a folder could not be made: the disk is full or at fault, or it may not be made there. */
+/* What it means that a file or a folder could not be made: the disk is full or at fault, or it may not be made there.
+ */
 esra_status esra_paths_refusal(int reason);
 
 /* Makes a folder where there is none, on disk as well, and says whether it did. */

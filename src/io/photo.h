@@ -44,13 +44,19 @@ struct limits {
 /* 200 MP: the largest that phones take have 199.8; a million a side: libpng's number; 100 scans: that of libtiff's
  * JPEG, and encoders use about ten; 16 MiB: profiles of printers have up to a few; 1 GiB; 256 photos: more than anyone
  * takes of one glass; 120 s: ten times what the largest takes. */
-#define LIMITS_DEFAULT {200 * INT64_C(1000000), 1000000, 100, INT64_C(16) << 20, INT64_C(1) << 30, 256, 120}
+#define LIMITS_DEFAULT                                                                                                 \
+    {                                                                                                                  \
+        200 * INT64_C(1000000), 1000000, 100, INT64_C(16) << 20, INT64_C(1) << 30, 256, 120                            \
+    }
 
 /* What --no-limits sets: only addresses limit. */
-#define LIMITS_NONE {INT64_MAX, INT32_MAX, INT32_MAX, INT64_MAX, 0, INT32_MAX, 0}
+#define LIMITS_NONE                                                                                                    \
+    {                                                                                                                  \
+        INT64_MAX, INT32_MAX, INT32_MAX, INT64_MAX, 0, INT32_MAX, 0                                                    \
+    }
 
-/* Asked before memory is taken for pixels, of an image without them: its size as it is stored, which the orientation may
- * still turn. Anything but ESRA_OK, the message set, refuses the photo. */
+/* Asked before memory is taken for pixels, of an image without them: its size as it is stored, which the orientation
+ * may still turn. Anything but ESRA_OK, the message set, refuses the photo. */
 typedef esra_status photo_accept(void *user, const struct image *size, struct message *message);
 
 struct read_options {
@@ -63,7 +69,10 @@ struct read_options {
     photo_accept *accept;    /* NULL: any size within the limits will do */
     void *accept_user;
 };
-#define READ_OPTIONS_DEFAULT {LIMITS_DEFAULT, false, false, false, false, false, NULL, NULL}
+#define READ_OPTIONS_DEFAULT                                                                                           \
+    {                                                                                                                  \
+        LIMITS_DEFAULT, false, false, false, false, false, NULL, NULL                                                  \
+    }
 
 /* Whether this build can read what is not trusted: it needs libseccomp. */
 bool esra_photo_can_distrust(void);
@@ -93,14 +102,17 @@ struct write_options {
     int quality;        /* of JPEG, 1..100 */
 };
 /* 95: the highest that libjpeg's manual recommends. */
-#define WRITE_OPTIONS_DEFAULT {NULL, 0, 95}
+#define WRITE_OPTIONS_DEFAULT                                                                                          \
+    {                                                                                                                  \
+        NULL, 0, 95                                                                                                    \
+    }
 
 /* ESRA_BAD_ARGUMENT, saying why, where the photo cannot be written to this path in this way; to be asked before work
  * begins. */
 esra_status esra_photo_check_write(const char *path, const struct write_options *options, struct message *message);
 
-/* ESRA_BAD_DATA, saying why, where a file of that format cannot hold so many pixels a side, or the profile or the EXIF of
- * this photo, whose pixels need not be there yet. */
+/* ESRA_BAD_DATA, saying why, where a file of that format cannot hold so many pixels a side, or the profile or the EXIF
+ * of this photo, whose pixels need not be there yet. */
 esra_status esra_photo_check_fits(const struct photo *photo, const char *path, const struct write_options *options,
                                   struct message *message);
 

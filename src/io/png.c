@@ -278,7 +278,8 @@ done:
 
 /* ---- Encoding ---- */
 
-/* zlib's 4 takes a third of the time of its 6 on layers of photographs, and makes files larger by -1 to 1 %; 3 by 10 %. */
+/* zlib's 4 takes a third of the time of its 6 on layers of photographs, and makes files larger by -1 to 1 %; 3 by 10 %.
+ */
 #define COMPRESSION_LEVEL 4
 
 static void write_metadata(struct job *job)

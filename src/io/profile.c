@@ -82,7 +82,8 @@ static void look(void *user)
 {
     struct profile *profile = user;
     struct photo *photo = profile->photo;
-    profile->handle = cmsOpenProfileFromMemTHR(profile->lcms.context, photo->icc.data, (cmsUInt32Number)photo->icc.size);
+    profile->handle =
+        cmsOpenProfileFromMemTHR(profile->lcms.context, photo->icc.data, (cmsUInt32Number)photo->icc.size);
     if (!profile->handle)
         return;
     take_name(profile, photo->profile_name, sizeof photo->profile_name);
@@ -171,8 +172,9 @@ static void make_transform(void *user)
     cmsHPROFILE from = cmsOpenProfileFromMemTHR(context, cmyk->icc->data, (cmsUInt32Number)cmyk->icc->size);
     cmsHPROFILE to = cmsCreate_sRGBProfileTHR(context);
     if (from && to && cmsGetColorSpace(from) == cmsSigCmykData)
-        cmyk->transform = cmsCreateTransformTHR(context, from, cmyk->inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8, to, TYPE_RGB_16,
-                                                INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_BLACKPOINTCOMPENSATION);
+        cmyk->transform =
+            cmsCreateTransformTHR(context, from, cmyk->inverted ? TYPE_CMYK_8_REV : TYPE_CMYK_8, to, TYPE_RGB_16,
+                                  INTENT_RELATIVE_COLORIMETRIC, cmsFLAGS_BLACKPOINTCOMPENSATION);
     if (from)
         cmsCloseProfile(from);
     if (to)

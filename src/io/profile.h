@@ -9,8 +9,8 @@
  * are filled in as well. */
 esra_status esra_profile_look(struct photo *photo, struct message *message);
 
-/* A profile with sRGB's curve for primaries that a file names in another way: x and y of red, green, blue and white. Stays
- * empty where they make no space. */
+/* A profile with sRGB's curve for primaries that a file names in another way: x and y of red, green, blue and white.
+ * Stays empty where they make no space. */
 esra_status esra_profile_make(struct bytes *icc, const double xy[8], struct message *message);
 
 /* CMYK to sRGB by the photo's own profile; refused where there is none. */

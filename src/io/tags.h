@@ -1,5 +1,5 @@
-/* io/tags.h - the structure that EXIF blocks (CIPA DC-008) and TIFF files (TIFF 6.0, section 2) share: a header "II*\0" or
- * "MM\0*" with the offset of the first directory; a directory is a count, that many entries of tag, type, count and
+/* io/tags.h - the structure that EXIF blocks (CIPA DC-008) and TIFF files (TIFF 6.0, section 2) share: a header "II*\0"
+ * or "MM\0*" with the offset of the first directory; a directory is a count, that many entries of tag, type, count and
  * value (or the value's offset where it has more than four bytes), and the offset of the next directory. BigTIFF is the
  * same with wider numbers. No byte is read without a look at the size. */
 #ifndef ESRA_IO_TAGS_H

@@ -101,8 +101,8 @@ static int64_t tiled(uint32_t side)
 }
 
 /* A tile may be larger than the picture, as in small pictures of programs that always use the same; but one that has no
- * more than the picture's pixels, or is of a usual size, is enough for anyone. Strips need no such bound: they are decoded
- * row by row. */
+ * more than the picture's pixels, or is of a usual size, is enough for anyone. Strips need no such bound: they are
+ * decoded row by row. */
 static bool tile_is_usual(const struct tiff_reading *job, uint32_t width, uint32_t height, int64_t pixel_bytes)
 {
     int64_t limit = job->decoding->options->limits.pixels;
@@ -119,10 +119,11 @@ static esra_status claim_tile(struct tiff_reading *job, uint32_t width, uint32_t
     if (width == 0 || height == 0)
         return esra_decoding_damaged(job->decoding, "its tiles have an impossible size");
     if (!tile_is_usual(job, width, height, pixel_bytes))
-        return esra_fail(job->decoding->message, ESRA_OVER_LIMIT,
-                         "%s has tiles of %u x %u pixels, far larger than its picture; save it with smaller ones, or, if it "
-                         "can be trusted, lift the limits with --no-limits",
-                         job->decoding->input->name, width, height);
+        return esra_fail(
+            job->decoding->message, ESRA_OVER_LIMIT,
+            "%s has tiles of %u x %u pixels, far larger than its picture; save it with smaller ones, or, if it "
+            "can be trusted, lift the limits with --no-limits",
+            job->decoding->input->name, width, height);
     uint64_t size = TIFFTileSize64(job->file.tiff);
     return take_buffer(job, size > INT64_MAX / 2 ? 0 : (int64_t)size, (int64_t)width * height * pixel_bytes);
 }

@@ -1,6 +1,6 @@
-/* kernels/kernels.h - the inner loops, without policy. A kernel's signature stands once, in ESRA_KERNELS; its arithmetic
- * stands once for a pixel (pixel.h) and once for a vector of pixels (vector.h), with the same operations in the same
- * order, so that every instruction set gives the same bits.
+/* kernels/kernels.h - the inner loops, without policy. A kernel's signature stands once, in ESRA_KERNELS; its
+ * arithmetic stands once for a pixel (pixel.h) and once for a vector of pixels (vector.h), with the same operations in
+ * the same order, so that every instruction set gives the same bits.
  *
  * Rows come in groups of KERNEL_GROUP floats: a row of n pixels has room for kernel_columns(n), and KERNEL_PAD floats
  * before and after that a kernel may read but never writes. What stands in the room past n is computed like any pixel
@@ -15,7 +15,7 @@
 
 /* The widest vector, AVX-512, in floats. */
 #define KERNEL_GROUP 16
-#define KERNEL_PAD 16
+#define KERNEL_PAD   16
 
 static inline int kernel_columns(int width)
 {
@@ -28,9 +28,9 @@ struct sweep {
     const float *a;    /* [photos] */
     const float *null; /* [photos + 1]: g = sum_l null_l w_l, the part of w along c */
     float lambda, rho;
-    float sigma; /* r1/lambda: step of the gradients' dual u */
-    float r2;    /* step of the box's dual z */
-    float s;     /* 8 r1 + r2 */
+    float sigma;                                   /* r1/lambda: step of the gradients' dual u */
+    float r2;                                      /* step of the box's dual z */
+    float s;                                       /* 8 r1 + r2 */
     float s_inverse, photo_inverse, arrow_inverse; /* 1/s, 1/(1+s), 1/(s + sum a_i^2 s/(1+s)) */
 };
 
@@ -38,12 +38,12 @@ struct sweep {
 struct sweep_row {
     ptrdiff_t pitch;
     float *x, *p, *q, *z;
-    const float *p_above;             /* of the row above, zeros in the first */
+    const float *p_above; /* of the row above, zeros in the first */
     const float *e_vertical, *e_horizontal;
-    const float *mixture, *weight;    /* [photos]; weight NULL: all 1 */
+    const float *mixture, *weight; /* [photos]; weight NULL: all 1 */
     float *g;
-    const float *correction;          /* G, the V-cycle's answer to g */
-    float *bar;                       /* x + 2d */
+    const float *correction; /* G, the V-cycle's answer to g */
+    float *bar;              /* x + 2d */
     const float *bar_below;
     ptrdiff_t bar_pitch;
 };
@@ -63,11 +63,12 @@ struct pactv_row {
     const float *layer_below;
     float beta, step;
     float momentum; /* of the next extrapolation */
-    float moved[KERNEL_GROUP], norm[KERNEL_GROUP]; /* squared change and squared norm of the row, by column modulo the group */
+    float moved[KERNEL_GROUP],
+        norm[KERNEL_GROUP]; /* squared change and squared norm of the row, by column modulo the group */
 };
 
-/* Where a pixel lies on a canvas (ops/warp.h). Fractions in 2^-15: 3e-5 px is a hundredth of the best alignment, and both
- * ends of [0,1] fit in 16 bits. */
+/* Where a pixel lies on a canvas (ops/warp.h). Fractions in 2^-15: 3e-5 px is a hundredth of the best alignment, and
+ * both ends of [0,1] fit in 16 bits. */
 #define WARP_FRACTION 0x1p-15f
 
 struct warp_point {
@@ -105,18 +106,18 @@ struct photo_row {
                    float *out, int columns))                                                                           \
     /* out[c] = 1/4 t[2c-1] + 3/4 (t[2c] + t[2c+1]) + 1/4 t[2c+2],                                                     \
      * t = 1/4 r0 + 3/4 (r1 + r2) + 1/4 r3: the adjoint of prolong, but for the borders. */                            \
-    KERNEL(restrict_, (const float *r0, const float *r1, const float *r2, const float *r3, float *t, float *out,       \
-                       int columns))                                                                                   \
+    KERNEL(restrict_,                                                                                                  \
+           (const float *r0, const float *r1, const float *r2, const float *r3, float *t, float *out, int columns))    \
     /* out = scale f + prolongation of the coarse rows near (3/4) and far (1/4), through t, a coarse row with its      \
      * padding; n is the coarse row's width, columns the fine row's. */                                                \
     KERNEL(prolong, (float scale, const float *f, const float *near_, const float *far_, float *t, float *out, int n,  \
                      int columns))                                                                                     \
     /* layer = clip(d - beta D'z~, 0, 1), and how far that is from what stood there. */                                \
-    KERNEL(pactv_layer, (struct pactv_row *row, int columns))                                                          \
+    KERNEL(pactv_layer, (struct pactv_row * row, int columns))                                                         \
     /* The next z and z~ from the layer; those of p where there is a row below. */                                     \
     KERNEL(pactv_dual, (const struct pactv_row *row, int columns))                                                     \
-    /* u = weight (a p + b S canvas), q += a u, strip += b S'u; S bilinear at the points. Every sample of the strip gets \
-     * its parts in the order of the pixels. No room past the row is touched. */                                       \
+    /* u = weight (a p + b S canvas), q += a u, strip += b S'u; S bilinear at the points. Every sample of the strip    \
+     * gets its parts in the order of the pixels. No room past the row is touched. */                                             \
     KERNEL(photo, (const struct photo_row *row))
 
 #define KERNEL(name, arguments) void(*name) arguments;

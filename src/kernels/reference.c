@@ -97,7 +97,8 @@ void esra_relax_c(struct stencil stencil, const float *f, const float *above, co
                  stencil.spread * ((above[c] + below[c]) + (here[c - 1] + here[c + 1]));
 }
 
-void esra_restrict__c(const float *r0, const float *r1, const float *r2, const float *r3, float *t, float *out, int columns)
+void esra_restrict__c(const float *r0, const float *r1, const float *r2, const float *r3, float *t, float *out,
+                      int columns)
 {
     for (int c = 0; c < 2 * columns; c++)
         t[c] = 0.25f * (r0[c] + r3[c]) + 0.75f * (r1[c] + r2[c]);

@@ -157,8 +157,8 @@ TARGET static void NAME(null)(const struct sweep *sweep, const struct sweep_row 
     }
 }
 
-TARGET static void NAME(relax)(struct stencil stencil, const float *f, const float *above, const float *here, const float *below,
-                               float *out, int columns)
+TARGET static void NAME(relax)(struct stencil stencil, const float *f, const float *above, const float *here,
+                               const float *below, float *out, int columns)
 {
     for (int c = 0; c < columns; c += LANES) {
         vector vertical = load(above + c) + load(below + c), horizontal = load(here + c - 1) + load(here + c + 1);
@@ -215,8 +215,8 @@ TARGET static void NAME(pactv_dual)(const struct pactv_row *row, int columns)
 
 #ifdef EVEN_LANES
 /* From -1 the pairs are (2c-1, 2c), from +1 they are (2c+1, 2c+2). */
-TARGET static void NAME(restrict_)(const float *r0, const float *r1, const float *r2, const float *r3, float *t, float *out,
-                            int columns)
+TARGET static void NAME(restrict_)(const float *r0, const float *r1, const float *r2, const float *r3, float *t,
+                                   float *out, int columns)
 {
     for (int c = 0; c < 2 * columns; c += LANES)
         store(t + c, 0.25f * (load(r0 + c) + load(r3 + c)) + 0.75f * (load(r1 + c) + load(r2 + c)));
@@ -229,8 +229,8 @@ TARGET static void NAME(restrict_)(const float *r0, const float *r1, const float
     }
 }
 
-TARGET static void NAME(prolong)(float scale, const float *f, const float *near_, const float *far_, float *t, float *out, int n,
-                          int columns)
+TARGET static void NAME(prolong)(float scale, const float *f, const float *near_, const float *far_, float *t,
+                                 float *out, int n, int columns)
 {
     for (int c = 0; c < columns / 2; c += LANES)
         store(t + c, 0.75f * load(near_ + c) + 0.25f * load(far_ + c));
@@ -239,7 +239,8 @@ TARGET static void NAME(prolong)(float scale, const float *f, const float *near_
     for (int c = 0; c < columns / 2; c += LANES) {
         vector here = 0.75f * load(t + c);
         vector even = here + 0.25f * load(t + c - 1), odd = here + 0.25f * load(t + c + 1);
-        vector low = __builtin_shufflevector(even, odd, LOW_PAIRS), high = __builtin_shufflevector(even, odd, HIGH_PAIRS);
+        vector low = __builtin_shufflevector(even, odd, LOW_PAIRS),
+               high = __builtin_shufflevector(even, odd, HIGH_PAIRS);
         store(out + 2 * c, scale * load(f + 2 * c) + low);
         store(out + 2 * c + LANES, scale * load(f + 2 * c + LANES) + high);
     }

@@ -1,5 +1,5 @@
-/* kernels/vector_photo.h - the joint solve's kernel for vectors of LANES/COLOURS pixels, included by vector.h. An instance
- * defines besides
+/* kernels/vector_photo.h - the joint solve's kernel for vectors of LANES/COLOURS pixels, included by vector.h. An
+ * instance defines besides
  *
  *     spread_pixels(from)  the floats at `from`, one a pixel, each in all lanes of its pixel
  *     every_pixel(v)       one pixel's colours in every pixel
@@ -7,10 +7,11 @@
  *     LAST_THEN_ALL        index list over (before, v): the last pixel of before, then all of v but its last
  *     LAST_PIXEL           index list: the lanes of the last pixel
  *
- * Pixels beside one another mostly fall beside one another on the canvas too. Then the samples of a whole vector of pixels
- * are vectors in memory, and the pixels' parts of the strip are two vectors that lie one sample apart: each sample gets the
- * part of the pixel to its left before that of the pixel above it, as in the order of the pixels. What the last pixel
- * adds to the sample on its right is carried in registers: were it stored, the next load would have to wait for it. */
+ * Pixels beside one another mostly fall beside one another on the canvas too. Then the samples of a whole vector of
+ * pixels are vectors in memory, and the pixels' parts of the strip are two vectors that lie one sample apart: each
+ * sample gets the part of the pixel to its left before that of the pixel above it, as in the order of the pixels. What
+ * the last pixel adds to the sample on its right is carried in registers: were it stored, the next load would have to
+ * wait for it. */
 #define PIXELS (LANES / COLOURS)
 
 typedef int32_t whole_vector __attribute__((vector_size(LANES * 4)));
@@ -69,7 +70,8 @@ INLINE void photo_pixel(const struct photo_row *row, int x, struct carried *carr
     colours upper = load_colours(canvas), lower = load_colours(canvas + down);
     upper = upper + fx * (load_colours(canvas + COLOURS) - upper);
     lower = lower + fx * (load_colours(canvas + down + COLOURS) - lower);
-    colours u = row->weight[x] * (row->a * load_colours(row->p + COLOURS * x) + row->b * (upper + fy * (lower - upper)));
+    colours u =
+        row->weight[x] * (row->a * load_colours(row->p + COLOURS * x) + row->b * (upper + fy * (lower - upper)));
     store_colours(q, load_colours(q) + row->a * u);
     u = row->b * u;
     lower = fy * u;
@@ -113,7 +115,8 @@ INLINE void photo_pixels(const struct photo_row *row, int x, struct carried *car
     vector upper = load(canvas), lower = load(canvas + down);
     upper = upper + fx * (load(canvas + COLOURS) - upper);
     lower = lower + fx * (load(canvas + down + COLOURS) - lower);
-    vector u = spread_pixels(row->weight + x) * (row->a * load(row->p + COLOURS * x) + row->b * (upper + fy * (lower - upper)));
+    vector u = spread_pixels(row->weight + x) *
+               (row->a * load(row->p + COLOURS * x) + row->b * (upper + fy * (lower - upper)));
     store(q, load(q) + row->a * u);
     u = row->b * u;
     lower = fy * u;

@@ -1,5 +1,6 @@
-/* measure/compare.c - how alike are two images: PSNR, SSIM (Wang et al. 2004) and normalised cross-correlation, plain and
- * after fitting gain and offset of each channel, since a photo and its truth are seldom exposed alike. All in double. */
+/* measure/compare.c - how alike are two images: PSNR, SSIM (Wang et al. 2004) and normalised cross-correlation, plain
+ * and after fitting gain and offset of each channel, since a photo and its truth are seldom exposed alike. All in
+ * double. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -9,7 +10,7 @@
 #include "base/status.h"
 
 /* SSIM's window: a Gaussian of 1.5 px cut at 3.5 deviations, so 5 px to each side. */
-#define SIGMA 1.5
+#define SIGMA  1.5
 #define RADIUS 5
 
 /* SSIM's constants (K1 L)^2 and (K2 L)^2 with K1 = .01, K2 = .03 for intensities in [0,1]. */

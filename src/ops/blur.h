@@ -7,7 +7,7 @@
 
 /* The widest blur: its kernel reaches BLUR_REACH = 3 sigma to each side. */
 #define BLUR_SIGMA_MOST 4
-#define BLUR_REACH 12
+#define BLUR_REACH      12
 
 /* to = from smoothed by a Gaussian of standard deviation sigma_px (0: copied), borders repeated. from and to have the
  * same size and do not overlap. */

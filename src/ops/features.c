@@ -16,13 +16,13 @@
 #define FEATURE_LEVELS 3
 /* Corners are sought at a million pixels at most: finer ones add noise and time, not matches. */
 #define FEATURE_PIXELS 1.1e6
-#define GRID 16
-#define CELL_FEATURES 6
-#define PER_LEVEL (GRID * GRID * CELL_FEATURES)
-#define CELLS 4       /* a descriptor is CELLS x CELLS histograms ... */
-#define CELL_PX 5     /* ... of this many pixels a side ... */
-#define DIRECTIONS 8  /* ... of this many directions */
-#define REACH_PX (CELLS * CELL_PX / 2 + CELL_PX / 2 + 1)
+#define GRID           16
+#define CELL_FEATURES  6
+#define PER_LEVEL      (GRID * GRID * CELL_FEATURES)
+#define CELLS          4 /* a descriptor is CELLS x CELLS histograms ... */
+#define CELL_PX        5 /* ... of this many pixels a side ... */
+#define DIRECTIONS     8 /* ... of this many directions */
+#define REACH_PX       (CELLS * CELL_PX / 2 + CELL_PX / 2 + 1)
 
 enum { GREY, RIGHT, DOWN, XX, XY, YY, CORNER, SCRATCH, PLANES };
 

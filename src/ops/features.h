@@ -21,7 +21,8 @@ struct features {
 /* (x, y) of the reference looks like (u, v) of the photo; px of level 0. */
 struct match {
     double x, y, u, v;
-    double spread; /* px: how exact the positions are: sqrt(2)^level, corners of blurred levels being found to parts of a px */
+    double spread; /* px: how exact the positions are: sqrt(2)^level, corners of blurred levels being found to parts of
+                      a px */
     int from;      /* the number of the reference's feature */
 };
 

@@ -87,7 +87,8 @@ esra_status esra_fields_of_field(struct fields *fields, struct context *context,
     *fields = (struct fields){.levels = 1};
     level[0] = *base;
     *base = (struct field){0};
-    while (fields->levels < PYRAMID_LEVELS && level->width >> fields->levels >= 16 && level->height >> fields->levels >= 16) {
+    while (fields->levels < PYRAMID_LEVELS && level->width >> fields->levels >= 16 &&
+           level->height >> fields->levels >= 16) {
         struct field *from = &level[fields->levels - 1], *to = &level[fields->levels];
         esra_status status = esra_field_create(to, (from->width + 1) / 2, (from->height + 1) / 2, context->message);
         if (status != ESRA_OK) {

@@ -9,8 +9,8 @@
 /* Floats that the solver needs beside u for an image of this size. */
 size_t esra_poisson_scratch(int width, int height);
 
-/* u gets nearer to the solution whose mean is zero: each V-cycle leaves about a tenth of the error, twelve what float32 can
- * tell. p and q have u's size; none of the planes has gaps between its rows. */
+/* u gets nearer to the solution whose mean is zero: each V-cycle leaves about a tenth of the error, twelve what float32
+ * can tell. p and q have u's size; none of the planes has gaps between its rows. */
 void esra_poisson_improve(struct plane p, struct plane q, struct plane u, int cycles, float *scratch);
 
 #endif

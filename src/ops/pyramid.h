@@ -15,8 +15,8 @@ struct pyramid {
     double scale; /* of level 0: its pixel (x, y) stands at (x, y)/scale in the image; a power of two, at most 1 */
 };
 
-/* Photos are aligned and tracked at up to this many pixels: 12 MP are halved once, to 3 MP, where a tenth of a pixel is a
- * fifth of one of the photo's. */
+/* Photos are aligned and tracked at up to this many pixels: 12 MP are halved once, to 3 MP, where a tenth of a pixel is
+ * a fifth of one of the photo's. */
 #define PYRAMID_BASE_PIXELS 3.2e6
 
 struct pyramid_options {

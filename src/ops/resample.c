@@ -8,8 +8,8 @@
 #include "base/wide.h"
 
 #define TAPS 6
-/* Positions are rounded to 1/2048 px: at the steepest edge, one full step a pixel, an error of 1/4096, the step of 12-bit
- * samples. */
+/* Positions are rounded to 1/2048 px: at the steepest edge, one full step a pixel, an error of 1/4096, the step of
+ * 12-bit samples. */
 #define PHASES 2048
 
 struct resampling {
@@ -102,7 +102,8 @@ static void resample_pixel(const struct resampling *r, int x, int y)
     bool valid = seen && u > -.01 && v > -.01 && u < from->width - .99 && v < from->height - .99;
     if (r->mask.data)
         plane_row(r->mask, y)[x] = valid ? 1 : 0;
-    struct taps across = place(r->weights, seen ? u : 0, from->width), down = place(r->weights, seen ? v : 0, from->height);
+    struct taps across = place(r->weights, seen ? u : 0, from->width),
+                down = place(r->weights, seen ? v : 0, from->height);
     for (int c = 0; c < to->channels; c++)
         plane_row(image_plane(to, c), y)[x] = seen ? sample(image_plane(from, c), &across, &down) : 0;
 }

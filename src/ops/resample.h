@@ -1,6 +1,6 @@
 /* ops/resample.h - Lanczos-3 resampling of an image through a transform or a dense map: for estimation and for output.
- * Solvers use the bilinear warp, whose adjoint is exact; this one keeps what bilinear interpolation blurs away, on which
- * the ratio of gradients depends (gradients/mixing.h). */
+ * Solvers use the bilinear warp, whose adjoint is exact; this one keeps what bilinear interpolation blurs away, on
+ * which the ratio of gradients depends (gradients/mixing.h). */
 #ifndef ESRA_OPS_RESAMPLE_H
 #define ESRA_OPS_RESAMPLE_H
 

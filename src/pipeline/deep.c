@@ -66,8 +66,8 @@ esra_status esra_deep_median_shift(const struct image *map, struct transform *sh
     return ESRA_OK;
 }
 
-/* Photo i in the reference's frame; its mask is 0 where it does not see what the reference shows: past its own frame, or
- * hidden by something nearer. */
+/* Photo i in the reference's frame; its mask is 0 where it does not see what the reference shows: past its own frame,
+ * or hidden by something nearer. */
 static esra_status warp_photo(struct model *model, const struct series *series, int i, struct context *context)
 {
     struct model_depth *depth = &model->depth;
@@ -76,7 +76,8 @@ static esra_status warp_photo(struct model *model, const struct series *series, 
     esra_status status;
     TRY(esra_image_create(&visible, model->width, model->height, 1, context->message));
     esra_camera_map(context, &depth->camera, i, &depth->scene.inverse, none, &depth->still[i]);
-    esra_resample_map(context, &series->images[i], &depth->still[i], &model->aligned[i], image_plane(&model->masks[i], 0));
+    esra_resample_map(context, &series->images[i], &depth->still[i], &model->aligned[i],
+                      image_plane(&model->masks[i], 0));
     TRY(esra_camera_visible(context, &depth->camera, i, &depth->scene.inverse, none,
                             pipeline_thresholds.depth_step_labels * depth->scene.step, &visible));
     for (size_t n = 0; n < image_pixels(&visible); n++)
@@ -110,7 +111,8 @@ static esra_status warp_all(struct model *model, const struct series *series, st
         TRY(esra_image_create(&model->aligned[i], model->width, model->height, model->channels, message));
         TRY(esra_image_create(&model->masks[i], model->width, model->height, 1, message));
         TRY(esra_image_create(&model->depth.still[i], model->width, model->height, 2, message));
-        model->motions[i].aligned = reference || (known && depth->camera.pose[i].tracks >= camera_thresholds.tracks_least);
+        model->motions[i].aligned =
+            reference || (known && depth->camera.pose[i].tracks >= camera_thresholds.tracks_least);
         model->motions[i].explained = reference ? 1 : depth->scene.explained;
         if (known && !esra_context_stopping(run->context))
             TRY(warp_photo(model, series, i, run->context));
@@ -148,8 +150,8 @@ esra_status esra_deep_align(struct model *model, const struct series *series, st
     if (same_size)
         take_scene(&model->depth, &start->depth);
     else
-        STEP(run, STAGE_ALIGN, series->light == LIGHT_LINEAR ? find_scene_in_roots(model, series, run)
-                                                         : find_scene(model, series, run));
+        STEP(run, STAGE_ALIGN,
+             series->light == LIGHT_LINEAR ? find_scene_in_roots(model, series, run) : find_scene(model, series, run));
     STEP(run, STAGE_ALIGN, warp_all(model, series, run));
     if (start && !same_size)
         esra_gains_take(model, start);
@@ -170,7 +172,7 @@ bool esra_deep_follow(const struct model *model, int i, int x, int y, double *u,
 }
 
 esra_status esra_deep_return(const struct model *model, int i, const struct image *image, struct image *own,
-                              struct image *mask, struct context *context)
+                             struct image *mask, struct context *context)
 {
     const struct model_depth *depth = &model->depth;
     struct image back = {0};

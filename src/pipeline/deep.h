@@ -4,11 +4,11 @@
 
 #include "pipeline/model.h"
 
-/* A model of the same scene found before, of which a new one can take: of the same size, the camera and the scene's depth,
- * which are then taken out of it; of another size, the gains. NULL: nothing is known.
+/* A model of the same scene found before, of which a new one can take: of the same size, the camera and the scene's
+ * depth, which are then taken out of it; of another size, the gains. NULL: nothing is known.
  *
- * The camera, the scene's depth, the photos warped by it with what each sees of the reference's frame, gains and offsets.
- * Photos whose pose was not found stay unaligned. */
+ * The camera, the scene's depth, the photos warped by it with what each sees of the reference's frame, gains and
+ * offsets. Photos whose pose was not found stay unaligned. */
 esra_status esra_deep_align(struct model *model, const struct series *series, struct model *start, struct run *run);
 
 /* T's gradients by voting, then the reflection's depth and maps from what T leaves of the photos. */
@@ -19,7 +19,7 @@ esra_status esra_deep_solve(struct model *model, struct run *run);
 
 /* `image`, in the reference frame, as photo i shows it; 0 where the reference does not reach. */
 esra_status esra_deep_return(const struct model *model, int i, const struct image *image, struct image *own,
-                              struct image *mask, struct context *context);
+                             struct image *mask, struct context *context);
 
 /* Where photo i has the scene's point at (x, y) of the reference; false where that is behind the camera. */
 bool esra_deep_follow(const struct model *model, int i, int x, int y, double *u, double *v);

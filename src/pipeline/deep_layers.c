@@ -1,5 +1,5 @@
-/* pipeline/deep_layers.c - both layers by depth: T by voting, then the reflection's depth from what T leaves of the photos,
- * then both together. */
+/* pipeline/deep_layers.c - both layers by depth: T by voting, then the reflection's depth from what T leaves of the
+ * photos, then both together. */
 #include "base/memory.h"
 #include "gradients/integrate.h"
 #include "ops/map.h"
@@ -8,11 +8,12 @@
 
 #define LEVELS 4
 
-/* Iterations of conjugate gradients a reweighing: 25 instead of 40 cost T .3 and 1.3 dB on stone and toy, whose low frequencies
- * are not found yet then. */
+/* Iterations of conjugate gradients a reweighing: 25 instead of 40 cost T .3 and 1.3 dB on stone and toy, whose low
+ * frequencies are not found yet then. */
 #define ITERATIONS 40
 
-/* The joint solve beside voted gradients. Those are known well where photos agree, and smoothness of T would only blur. */
+/* The joint solve beside voted gradients. Those are known well where photos agree, and smoothness of T would only blur.
+ */
 static struct joint_settings settings_beside_vote(void)
 {
     struct joint_settings settings;
@@ -29,8 +30,9 @@ static struct joint_settings settings_beside_vote(void)
 static esra_status vote(struct model *model, struct context *context)
 {
     struct model_depth *depth = &model->depth;
-    struct agreement_problem voting = {model->photos, model->reference, model->aligned, model->masks, model->mixing,
-                                       depth->scene.guard.data ? &depth->scene.guard : NULL};
+    struct agreement_problem voting = {model->photos,  model->reference,
+                                       model->aligned, model->masks,
+                                       model->mixing,  depth->scene.guard.data ? &depth->scene.guard : NULL};
     esra_status status;
     TRY(esra_agreement_find(&depth->agreement, &voting, context));
     TRY(esra_image_create(&depth->voted, model->width, model->height, model->channels, context->message));
@@ -56,15 +58,15 @@ static esra_status find_rest(const struct model *model, const struct series *ser
     TRY(esra_image_create(&mask, model->width, model->height, 1, context->message));
     TRY(esra_deep_return(model, i, &model->depth.voted, rest, &mask, context));
     for (size_t n = 0; n < image_samples(rest); n++)
-        rest->data[n] = series->images[i].data[n] +
-                        (float)(model->mixing[i] * (offset[n / pixels] - (double)rest->data[n]));
+        rest->data[n] =
+            series->images[i].data[n] + (float)(model->mixing[i] * (offset[n / pixels] - (double)rest->data[n]));
 done:
     esra_image_free(&mask);
     return status;
 }
 
-/* g_i: where R's frame has what photo i reflects at a pixel of the scene. Where the two maps do not meet, the photo's mask
- * becomes 0. */
+/* g_i: where R's frame has what photo i reflects at a pixel of the scene. Where the two maps do not meet, the photo's
+ * mask becomes 0. */
 static esra_status meet(struct model *model, int i, struct context *context)
 {
     struct model_depth *depth = &model->depth;

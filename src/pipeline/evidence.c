@@ -102,7 +102,8 @@ static esra_status measure_structure(struct way_evidence *way, const struct mode
     esra_status status = ESRA_OK;
     way->structure = run->input->reflected ? NAN : 0;
     for (int i = 0; i < model->photos && !run->input->reflected; i++) {
-        struct noise_pair pair = {&model->aligned[model->reference], &model->aligned[i], &model->masks[i], model->mixing[i]};
+        struct noise_pair pair = {&model->aligned[model->reference], &model->aligned[i], &model->masks[i],
+                                  model->mixing[i]};
         double share;
         if (!model_takes_part(model, i))
             continue;
@@ -131,7 +132,8 @@ esra_status esra_evidence_alignment(struct way_evidence *way, const struct model
 }
 
 /* Photos that are not aligned see nothing, and are not predicted. */
-esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, struct image *doubt, struct run *run)
+esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, struct image *doubt,
+                                 struct run *run)
 {
     struct joint_photos photos = esra_model_photos(model);
     struct joint_model joint_model = esra_model_joint(model);
@@ -219,7 +221,8 @@ static void describe_motion(struct photo_evidence *photo, const struct model *mo
         photo->scale = scale_of(model, i);
 }
 
-static esra_status measure_remains(struct photo_evidence *photo, const struct model *model, int i, struct message *message)
+static esra_status measure_remains(struct photo_evidence *photo, const struct model *model, int i,
+                                   struct message *message)
 {
     struct image predicted = {0}, shown = {0}, mask = {0}, weight = {0};
     struct explained_photo explained = {&shown, &predicted, &mask, &weight};

@@ -13,12 +13,13 @@ esra_status esra_flat_find_reflection(struct model *model, struct run *run);
 /* Registration rounds of a whole separation; large photos make the last one themselves. */
 #define FLAT_ROUNDS 3
 
-/* T and R together, then the rounds from `first` to before `end`, each of which makes motions and gains exact and solves
- * again; then the layers are exchanged, if that was asked for and is not done yet. */
+/* T and R together, then the rounds from `first` to before `end`, each of which makes motions and gains exact and
+ * solves again; then the layers are exchanged, if that was asked for and is not done yet. */
 esra_status esra_flat_solve(struct model *model, const struct series *series, int first, int end, struct run *run);
 
 /* The model of small photos taken to the size of the series, and solved there. */
-esra_status esra_flat_enlarge(struct model *model, const struct series *series, const struct model *small, struct run *run);
+esra_status esra_flat_enlarge(struct model *model, const struct series *series, const struct model *small,
+                              struct run *run);
 
 /* Warps the photos into the reference's frame. A photo that is not aligned sees nothing: its mask is 0 everywhere. */
 esra_status esra_flat_warp(struct model *model, const struct series *series, struct run *run);
@@ -28,6 +29,5 @@ esra_status esra_flat_unpark(struct model *model, const struct series *series, s
 
 /* How freely layers may move, as the caller wishes. */
 enum motion esra_flat_motion(const esra_photos *input);
-
 
 #endif

@@ -1,5 +1,5 @@
-/* pipeline/flat_rounds.c - both layers by homographies: the joint solve, and rounds that make its motions exact. With the
- * layers known, T can be registered to a photo less its reflection, and R to a photo less T. */
+/* pipeline/flat_rounds.c - both layers by homographies: the joint solve, and rounds that make its motions exact. With
+ * the layers known, T can be registered to a photo less its reflection, and R to a photo less T. */
 #include <math.h>
 
 #include "align/refine.h"
@@ -101,7 +101,9 @@ static esra_status refine_transmitted(struct round *round, int i, struct transfo
     const struct model *model = round->model;
     struct context *context = round->run->context;
     struct plane weights = image_plane(&model->masks[i], 0);
-    struct refine_options options = {.motion = esra_flat_motion(round->run->input), .iterations = 8, .weights = &weights,
+    struct refine_options options = {.motion = esra_flat_motion(round->run->input),
+                                     .iterations = 8,
+                                     .weights = &weights,
                                      .blur_px = pipeline_thresholds.register_transmitted_blur_px};
     struct transform identity = TRANSFORM_IDENTITY;
     struct refined refined;
@@ -111,7 +113,8 @@ static esra_status refine_transmitted(struct round *round, int i, struct transfo
     TRY(esra_joint_seen(model->joint, i, &round->seen));
     subtract(&round->rest, &model->aligned[i], &round->seen, 1, model->mixing[i]);
     TRY(esra_refine_images(context, &round->t, &round->rest, &options, step, &refined));
-    if (!(esra_transform_distance(step, &identity, model->width, model->height) <= pipeline_thresholds.step_transmitted_px))
+    if (!(esra_transform_distance(step, &identity, model->width, model->height) <=
+          pipeline_thresholds.step_transmitted_px))
         *step = identity;
 done:
     return status;
@@ -121,8 +124,10 @@ done:
 static esra_status refine_reflected(struct round *round, int i)
 {
     struct model *model = round->model;
-    struct refine_options options = {.motion = esra_flat_motion(round->run->input), .coarsest = round->number == 0 ? 2 : 0,
-                                     .iterations = 10, .blur_px = pipeline_thresholds.register_reflected_blur_px};
+    struct refine_options options = {.motion = esra_flat_motion(round->run->input),
+                                     .coarsest = round->number == 0 ? 2 : 0,
+                                     .iterations = 10,
+                                     .blur_px = pipeline_thresholds.register_reflected_blur_px};
     double most_px = round->number == 0 ? pipeline_thresholds.step_first_px : pipeline_thresholds.step_reflected_px;
     struct transform before, after;
     struct refined refined;
@@ -147,8 +152,8 @@ static void smooth(struct round *round, struct image *out)
                   pipeline_thresholds.register_reflected_blur_px);
 }
 
-/* b_i by the mode of gradient ratios, as a_i is found, between the reference photo less T and photo i less T, the latter
- * warped into R's frame. Regression on R itself, which is solved for in turn with it, drifts. */
+/* b_i by the mode of gradient ratios, as a_i is found, between the reference photo less T and photo i less T, the
+ * latter warped into R's frame. Regression on R itself, which is solved for in turn with it, drifts. */
 static esra_status refine_gain(struct round *round, int i)
 {
     struct model *model = round->model;
@@ -170,8 +175,8 @@ done:
     return status;
 }
 
-/* Two photos do not tell the layers apart well enough for it: b_i/a_i came out 2 to 6 % too low, and one exposure makes it
- * 1. */
+/* Two photos do not tell the layers apart well enough for it: b_i/a_i came out 2 to 6 % too low, and one exposure makes
+ * it 1. */
 static esra_status refine_gains(struct round *round)
 {
     struct model *model = round->model;

@@ -8,8 +8,8 @@
 #include "pipeline/flat.h"
 #include "pipeline/thresholds.h"
 
-/* Candidates are ranked at about this many pixels, a quarter of the size of 640 x 480: a solve takes a sixteenth of the time,
- * and the right motion still stands out. */
+/* Candidates are ranked at about this many pixels, a quarter of the size of 640 x 480: a solve takes a sixteenth of the
+ * time, and the right motion still stands out. */
 #define RANK_PIXELS 4e4
 
 /* A motion of the reflection in every photo: R's frame -> aligned photo. */
@@ -37,9 +37,9 @@ static void shift_of(const struct model *model, const struct transform *motion, 
     *down = v - y;
 }
 
-/* The share of the samples that exceeds the unknowns: m photos have m frames of samples for one T, one R, and the part of R
- * that each further photo sees past the others' frames. At least a tenth: below that, smoothness decides. 0 for motions that
- * no handheld camera makes. */
+/* The share of the samples that exceeds the unknowns: m photos have m frames of samples for one T, one R, and the part
+ * of R that each further photo sees past the others' frames. At least a tenth: below that, smoothness decides. 0 for
+ * motions that no handheld camera makes. */
 static double freedom(const struct model *model, const struct motions *motions)
 {
     double photos = 1, more = 0;
@@ -70,11 +70,10 @@ static esra_status try_motions(struct search *search)
         search->inverse[i] = TRANSFORM_IDENTITY;
         esra_transform_invert(&search->trial.each[i], &search->inverse[i]);
     }
-    struct joint_model tried = {.mixing = model->mixing, .reflection_gain = model->mixing,
-                                .motion = (const double *)search->inverse};
+    struct joint_model tried = {
+        .mixing = model->mixing, .reflection_gain = model->mixing, .motion = (const double *)search->inverse};
     esra_joint_settings_default(&settings);
-    esra_status status =
-        esra_joint_solve(search->joint, &tried, &settings, search->level, &info);
+    esra_status status = esra_joint_solve(search->joint, &tried, &settings, search->level, &info);
     double score = info.score / (free_share * free_share);
     if (status == ESRA_OK && score < search->best.score) {
         memcpy(search->best.each, search->trial.each, (size_t)model->photos * sizeof *search->best.each);
@@ -83,8 +82,9 @@ static esra_status try_motions(struct search *search)
     return status;
 }
 
-/* One camera sees both layers: where its way from the reference to photo k is `share` times that to photo i, the reflection
- * moves against the scene by about `share` times as much: a candidate of one photo implies motions of all. */
+/* One camera sees both layers: where its way from the reference to photo k is `share` times that to photo i, the
+ * reflection moves against the scene by about `share` times as much: a candidate of one photo implies motions of all.
+ */
 static esra_status try_family(struct search *search, int i, const struct transform *candidate)
 {
     const struct model *model = search->model;
@@ -131,8 +131,9 @@ static esra_status search_motions(struct search *search, const struct reflection
     const struct model *model = search->model;
     esra_status status;
     for (int i = 0; i < model->photos; i++)
-        search->trial.each[i] = search->best.each[i] =
-            model_takes_part(model, i) && candidates[i].count > 0 ? candidates[i].each[0].transform : TRANSFORM_IDENTITY;
+        search->trial.each[i] = search->best.each[i] = model_takes_part(model, i) && candidates[i].count > 0
+                                                           ? candidates[i].each[0].transform
+                                                           : TRANSFORM_IDENTITY;
     TRY(try_motions(search));
     TRY(try_all(search, candidates, try_family));
     TRY(try_all(search, candidates, try_one));
@@ -202,8 +203,13 @@ done:
 
 esra_status esra_flat_find_reflection(struct model *model, struct run *run)
 {
-    struct reflection_problem problem = {model->aligned, model->masks, model->mixing, model->photos, model->reference,
-                                         model->motions, esra_flat_motion(run->input)};
+    struct reflection_problem problem = {model->aligned,
+                                         model->masks,
+                                         model->mixing,
+                                         model->photos,
+                                         model->reference,
+                                         model->motions,
+                                         esra_flat_motion(run->input)};
     esra_status status = ESRA_OK;
     if (run->input->reflected)
         return take_given(model, run);

@@ -28,8 +28,8 @@ done:
     return status;
 }
 
-/* By depth, large photos fit to a pixel or two: edges laid beside each other look fainter than they are, and on photographs
- * of one exposure the mode of their ratios came out at .87. */
+/* By depth, large photos fit to a pixel or two: edges laid beside each other look fainter than they are, and on
+ * photographs of one exposure the mode of their ratios came out at .87. */
 void esra_gains_take(struct model *model, const struct model *from)
 {
     for (int i = 0; i < model->photos; i++) {

@@ -80,7 +80,8 @@ esra_status esra_give_back_layers(struct layers *layers, struct model *model, st
     const esra_image *first = run->input->images;
     struct image own = {0}, mask = {0};
     esra_status status = ESRA_OK;
-    /* The caller's images take memory when they are written to for the first time: what only led to the layers makes room. */
+    /* The caller's images take memory when they are written to for the first time: what only led to the layers makes
+     * room. */
     esra_images_free(&layers->guide.gradients, 2 * (layers->guide.photos + 1));
     esra_images_free(&model->aligned, model->photos);
     if (!is_wanted(run))
@@ -108,8 +109,8 @@ static esra_photo_facts facts_of(const struct model *model, const struct photo_e
 {
     const struct photo_motion *m = &model->motions[i];
     double first = given ? NAN : m->explained, second = given || !m->second ? NAN : m->explained_second;
-    return (esra_photo_facts){m->aligned, model->exchanged ? second : first, model->exchanged ? first : second, m->overlap,
-                              isnan(photo->apart_px) ? 0 : photo->apart_px};
+    return (esra_photo_facts){m->aligned, model->exchanged ? second : first, model->exchanged ? first : second,
+                              m->overlap, isnan(photo->apart_px) ? 0 : photo->apart_px};
 }
 
 /* R at x of the reference is at mirror^-1 x of the aligned photo, and so at still(mirror^-1 x) of its own. */

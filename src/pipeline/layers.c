@@ -9,7 +9,8 @@
 #include "ops/resample.h"
 
 /* The doubt at full size; empty where it is. Pixel centres of the two sizes lie as those of joint_level.h. */
-static esra_status enlarge(const struct model *model, const struct image *small, struct image *doubt, struct context *context)
+static esra_status enlarge(const struct model *model, const struct image *small, struct image *doubt,
+                           struct context *context)
 {
     if (!small->data)
         return ESRA_OK;
@@ -28,8 +29,9 @@ static void add(struct image *layer, const struct image *doubt, double factor)
         layer->data[n] += (float)factor * doubt->data[n];
 }
 
-/* The joint solution's own gradients, weighed by how far it explains each photo; the doubtful part of the reflection stays in
- * T, as the reference photo has it. One layer at a time: all of them twice would be the most that a separation ever holds. */
+/* The joint solution's own gradients, weighed by how far it explains each photo; the doubtful part of the reflection
+ * stays in T, as the reference photo has it. One layer at a time: all of them twice would be the most that a separation
+ * ever holds. */
 static esra_status guide_by_joint(struct guide *guide, const struct model *model, const struct image *small_doubt,
                                   struct context *context)
 {

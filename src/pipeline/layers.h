@@ -10,8 +10,8 @@ struct layers {
     bool solved;        /* the layers are there, if not as good as was asked for */
 };
 
-/* Gradients, weights and layers by the method of the verdict. The model's joint solution and masks are freed on the way, as
- * they are not needed any more; `doubt`, the part of the reflection that stays in T, may be empty. */
+/* Gradients, weights and layers by the method of the verdict. The model's joint solution and masks are freed on the
+ * way, as they are not needed any more; `doubt`, the part of the reflection that stays in T, may be empty. */
 esra_status esra_layers_solve(struct layers *layers, struct model *model, esra_method method, const struct image *doubt,
                               struct run *run);
 

@@ -15,9 +15,14 @@ esra_status esra_model_create(struct model *model, enum model_kind kind, const s
                               struct message *message)
 {
     size_t m = (size_t)series->photos;
-    *model = (struct model){.kind = kind, .light = series->light, .photos = series->photos,
-                            .reference = series->reference, .width = series->width, .height = series->height,
-                            .channels = series->channels, .scale = series->scale};
+    *model = (struct model){.kind = kind,
+                            .light = series->light,
+                            .photos = series->photos,
+                            .reference = series->reference,
+                            .width = series->width,
+                            .height = series->height,
+                            .channels = series->channels,
+                            .scale = series->scale};
     model->motions = esra_allocate(m, sizeof *model->motions);
     model->still = esra_allocate(m, sizeof *model->still);
     model->mirror = esra_allocate(m, sizeof *model->mirror);
@@ -29,7 +34,8 @@ esra_status esra_model_create(struct model *model, enum model_kind kind, const s
         !model->aligned || !model->masks)
         return esra_fail_memory(message);
     for (int i = 0; i < model->photos; i++) {
-        model->motions[i] = (struct photo_motion){.transmitted = TRANSFORM_IDENTITY, .reflected = TRANSFORM_IDENTITY, .gain = 1};
+        model->motions[i] =
+            (struct photo_motion){.transmitted = TRANSFORM_IDENTITY, .reflected = TRANSFORM_IDENTITY, .gain = 1};
         model->still[i] = model->mirror[i] = TRANSFORM_IDENTITY;
         model->mixing[i] = model->reflection_gain[i] = 1;
     }

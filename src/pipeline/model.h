@@ -1,5 +1,6 @@
-/* pipeline/model.h - two layers and how they show in the photos: photo_i = a_i T + b_i R(g_i), every photo warped into the
- * reference's frame, where T stands still. A search returns one; it can be taken to another size and be a start there. */
+/* pipeline/model.h - two layers and how they show in the photos: photo_i = a_i T + b_i R(g_i), every photo warped into
+ * the reference's frame, where T stands still. A search returns one; it can be taken to another size and be a start
+ * there. */
 #ifndef ESRA_PIPELINE_MODEL_H
 #define ESRA_PIPELINE_MODEL_H
 
@@ -9,8 +10,8 @@
 #include "pipeline/series.h"
 #include "solve/joint.h"
 
-/* FLAT: each layer moves by a homography a photo. DEPTH: both are rigid scenes before one moving camera, and their motions
- * dense maps that follow from inverse depths. */
+/* FLAT: each layer moves by a homography a photo. DEPTH: both are rigid scenes before one moving camera, and their
+ * motions dense maps that follow from inverse depths. */
 enum model_kind { MODEL_FLAT, MODEL_DEPTH };
 
 /* What a model by depth has besides; zeroed in a flat one. Arrays have one entry a photo. */
@@ -19,23 +20,24 @@ struct model_depth {
     struct depth scene, mirrored; /* inverse depths behind the glass, and in it */
     struct image *still;          /* reference px -> photo px of the scene, as maps */
     struct image *mirror;         /* g_i as maps */
-    double (*offset)[3];          /* what photo i lacks in each channel against the reference, over a_i; `aligned` has it added */
-    struct agreement agreement;   /* T's gradients by voting */
-    struct image voted;           /* T integrated from them */
+    double (
+        *offset)[3]; /* what photo i lacks in each channel against the reference, over a_i; `aligned` has it added */
+    struct agreement agreement; /* T's gradients by voting */
+    struct image voted;         /* T integrated from them */
 };
 
-/* Frames: photo i's own; the reference photo's, into which all are warped; and R's, which is the reference's too, R being
- * drawn where the reference photo shows it. Arrays have one entry a photo. */
+/* Frames: photo i's own; the reference photo's, into which all are warped; and R's, which is the reference's too, R
+ * being drawn where the reference photo shows it. Arrays have one entry a photo. */
 struct model {
     enum model_kind kind;
     enum light light;
     int photos, reference, width, height, channels;
-    double scale;                  /* its px over px of the caller's photos */
-    struct photo_motion *motions;  /* as alignment found them; which photos take part */
-    struct transform *still;       /* f_i: reference px -> photo px, by which T stands still; by depth, the median shift */
-    struct transform *mirror;      /* g_i: reference px -> px of R's frame; by depth, the median shift */
-    double *mixing;                /* a_i */
-    double *reflection_gain;       /* b_i */
+    double scale;                 /* its px over px of the caller's photos */
+    struct photo_motion *motions; /* as alignment found them; which photos take part */
+    struct transform *still;  /* f_i: reference px -> photo px, by which T stands still; by depth, the median shift */
+    struct transform *mirror; /* g_i: reference px -> px of R's frame; by depth, the median shift */
+    double *mixing;           /* a_i */
+    double *reflection_gain;  /* b_i */
     struct image *aligned, *masks; /* photos in the reference's frame, and where each sees it */
     bool two_motions;              /* g_i is known */
     bool exchanged;                /* what was found to be the reflection is called the scene, as the caller wishes */

@@ -10,11 +10,11 @@ struct pipeline {
     struct run *run;
     struct wishes wishes;
     struct series photos, halved;
-    const struct series *small;  /* the photos, or halved ones: models are searched for on these */
-    struct model flat, depth;    /* of the small photos */
-    struct model model;          /* that is delivered, of the photos */
+    const struct series *small; /* the photos, or halved ones: models are searched for on these */
+    struct model flat, depth;   /* of the small photos */
+    struct model model;         /* that is delivered, of the photos */
     struct evidence evidence;
-    struct image doubt;          /* part of the reflection that the photos leave open: it stays in T */
+    struct image doubt; /* part of the reflection that the photos leave open: it stays in T */
     struct layers layers;
 };
 

@@ -2,8 +2,8 @@
  * the stages hold it, and the greatest of them. Whoever changes what a stage allocates changes its line here;
  * tests/cli/test_info.py compares the sum with what the system counted.
  *
- * Which way will be gone nobody knows: the one that takes most is planned. By homographies, or where the layers cannot be
- * told apart, less is taken. */
+ * Which way will be gone nobody knows: the one that takes most is planned. By homographies, or where the layers cannot
+ * be told apart, less is taken. */
 #include "pipeline/plan.h"
 
 #include "base/colours.h"
@@ -18,14 +18,14 @@
 #define CANVAS 1.1
 #define STRIPS 1.0
 
-/* Features and transforms; tracks and what is solved for with them, in all and of each photo. Whatever the size, unless photos
- * are so small that few are found. */
-#define FEATURE_BYTES 4.5e6
-#define TRACK_BYTES 3e6
+/* Features and transforms; tracks and what is solved for with them, in all and of each photo. Whatever the size, unless
+ * photos are so small that few are found. */
+#define FEATURE_BYTES       4.5e6
+#define TRACK_BYTES         3e6
 #define TRACK_BYTES_A_PHOTO 1.9e6
 
-/* The longest side at which depths are swept, the reflection's motion in shares of the width, labels at most, and bytes of
- * sums from which on other things make room for them (camera/depth.c). */
+/* The longest side at which depths are swept, the reflection's motion in shares of the width, labels at most, and bytes
+ * of sums from which on other things make room for them (camera/depth.c). */
 #define SWEEP_SIDE   700
 #define SWEEP_SHARE  .2
 #define SWEEP_LABELS 120
@@ -60,8 +60,8 @@ static double aligned(const struct shape *s)
     return images(s, s->photos, s->channels) + images(s, s->photos, 1);
 }
 
-/* Its arenas: coarser photos with masks; weights, warps of two floats and layers, which stay when it has solved; and the
- * vectors of the conjugate gradients. */
+/* Its arenas: coarser photos with masks; weights, warps of two floats and layers, which stay when it has solved; and
+ * the vectors of the conjugate gradients. */
 static double joint_photos(const struct shape *s)
 {
     return block(s, (PYRAMID - 1) * s->photos * (s->channels + 1));
@@ -161,11 +161,12 @@ static double judge_bytes(const struct shape *s)
 }
 
 /* The reflection's depth: photos aligned, the scene's maps, vote and depth, what the scene leaves of each photo; and at
- * the size compared, for every label a cost and two bytes of sums, beside 28 floats of pictures and labels, and the photos'
- * gradients where the sums are small. */
+ * the size compared, for every label a cost and two bytes of sums, beside 28 floats of pictures and labels, and the
+ * photos' gradients where the sums are small. */
 static double sweep(const struct shape *s)
 {
-    double longest = s->width > s->height ? s->width : s->height, scale = longest > SWEEP_SIDE ? SWEEP_SIDE / longest : 1;
+    double longest = s->width > s->height ? s->width : s->height,
+           scale = longest > SWEEP_SIDE ? SWEEP_SIDE / longest : 1;
     double labels = SWEEP_SHARE * scale * s->width < SWEEP_LABELS ? SWEEP_SHARE * scale * s->width : SWEEP_LABELS;
     double compared = pixels(s) * scale * scale;
     double fields = 2 * labels * compared > SWEEP_BESIDE ? 0 : 8 * s->photos * compared * sizeof(float);
@@ -173,8 +174,8 @@ static double sweep(const struct shape *s)
            compared * (3 * labels + 28 * sizeof(float));
 }
 
-/* By depth: that, or the photos aligned, the reflection's maps, the scene's depth and gradients, and with them the joint
- * solve and its expected gradients. Voting and integrating take less. */
+/* By depth: that, or the photos aligned, the reflection's maps, the scene's depth and gradients, and with them the
+ * joint solve and its expected gradients. Voting and integrating take less. */
 static double depth(const struct shape *s)
 {
     double solving = aligned(s) + images(s, s->photos, 2) + images(s, 1, 1 + 2 * s->channels) + joint(s) +
@@ -216,14 +217,10 @@ static const struct need {
     double (*bytes)(const struct shape *);
     double pixel_s, sample_s;
 } needs[] = {
-    {"align", align_bytes, 8e-6, 0},
-    {"reflection", reflection_bytes, 4e-6, 0},
-    {"joint", rounds_bytes, 6e-6, 0},
-    {"judge", judge_bytes, 1e-6, 0},
-    {"trial", trial_bytes, 4e-6, 0},
-    {"depth", depth_bytes, 0, 0},
-    {"gradients", gradients_bytes, 0, 1e-8},
-    {"solve", solve_bytes, 0, 0.8e-6},
+    {"align", align_bytes, 8e-6, 0},         {"reflection", reflection_bytes, 4e-6, 0},
+    {"joint", rounds_bytes, 6e-6, 0},        {"judge", judge_bytes, 1e-6, 0},
+    {"trial", trial_bytes, 4e-6, 0},         {"depth", depth_bytes, 0, 0},
+    {"gradients", gradients_bytes, 0, 1e-8}, {"solve", solve_bytes, 0, 0.8e-6},
 };
 
 static double seconds(const struct need *need, const struct shape *s)

@@ -34,7 +34,8 @@ static bool enough(void *user)
     return esra_run_stopping(run, run->stage);
 }
 
-/* Keeps the caller's output pointers and clears everything else, so that a stopped run reports nothing of an earlier one. */
+/* Keeps the caller's output pointers and clears everything else, so that a stopped run reports nothing of an earlier
+ * one. */
 static void clear_answers(esra_separation *out)
 {
     esra_separation blank = ESRA_SEPARATION_INIT;

@@ -1,4 +1,5 @@
-/* pipeline/run.h - one call of the library: what was asked for, where the answer goes, and whether it is still wanted. */
+/* pipeline/run.h - one call of the library: what was asked for, where the answer goes, and whether it is still wanted.
+ */
 #ifndef ESRA_PIPELINE_RUN_H
 #define ESRA_PIPELINE_RUN_H
 
@@ -31,10 +32,10 @@ struct run {
 bool esra_run_stopping(struct run *run, enum stage stage);
 
 /* Left out once the callback has had enough. */
-#define STEP(run, stage, call)              \
-    do {                                    \
-        if (!esra_run_stopping(run, stage)) \
-            TRY(call);                      \
+#define STEP(run, stage, call)                                                                                         \
+    do {                                                                                                               \
+        if (!esra_run_stopping(run, stage))                                                                            \
+            TRY(call);                                                                                                 \
     } while (0)
 
 void esra_run_begin(struct run *run);

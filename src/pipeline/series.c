@@ -36,7 +36,8 @@ static esra_status take_photo(struct series *series, const esra_image *image, in
 esra_status esra_series_load(struct series *series, struct run *run)
 {
     esra_status status;
-    *series = (struct series){.light = run->input->light == ESRA_LIGHT_STORED ? LIGHT_STORED : LIGHT_LINEAR, .scale = 1};
+    *series =
+        (struct series){.light = run->input->light == ESRA_LIGHT_STORED ? LIGHT_STORED : LIGHT_LINEAR, .scale = 1};
     TRY(esra_series_check(series, run));
     TRY(create_arrays(series, run->context->message));
     for (int i = 0; i < series->photos; i++)
@@ -108,7 +109,8 @@ esra_status esra_series_root(struct series *roots, const struct series *series, 
     roots->light = LIGHT_ROOT;
     TRY(create_arrays(roots, run->context->message));
     for (int i = 0; i < series->photos; i++) {
-        TRY(esra_image_create(&roots->owned[i], series->width, series->height, series->channels, run->context->message));
+        TRY(esra_image_create(&roots->owned[i], series->width, series->height, series->channels,
+                              run->context->message));
         esra_context_run(run->context, root_rows, &(struct rooting){&series->images[i], &roots->owned[i]},
                          rows_blocks(series->height), NULL);
         roots->images[i] = roots->owned[i];

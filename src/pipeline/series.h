@@ -5,8 +5,8 @@
 #include "base/image.h"
 #include "pipeline/run.h"
 
-/* Layers add up in linear light. Cameras store it bent by curves of their own that no profile tells, so that in the root of
- * light they may add up better. STORED: the caller's photos are code values, and are taken as they are. */
+/* Layers add up in linear light. Cameras store it bent by curves of their own that no profile tells, so that in the
+ * root of light they may add up better. STORED: the caller's photos are code values, and are taken as they are. */
 enum light { LIGHT_LINEAR, LIGHT_ROOT, LIGHT_STORED };
 
 struct series {
@@ -17,12 +17,12 @@ struct series {
     struct image *owned;  /* [photos]: the samples of those of `images` that are not the caller's */
 };
 
-/* The caller's photos, once they, what is given with them and the images to be filled have been checked; a photo that is not
- * planar is copied. */
+/* The caller's photos, once they, what is given with them and the images to be filled have been checked; a photo that
+ * is not planar is copied. */
 esra_status esra_series_load(struct series *series, struct run *run);
 
-/* Photos halved until they have at most .6 megapixels: between .15 and .6 remain. They move and differ there as they do at
- * twelve. Pixel 0 stays pixel 0: esra_transform_rescale() takes motions from one size to the other. */
+/* Photos halved until they have at most .6 megapixels: between .15 and .6 remain. They move and differ there as they do
+ * at twelve. Pixel 0 stays pixel 0: esra_transform_rescale() takes motions from one size to the other. */
 esra_status esra_series_shrink(struct series *small, const struct series *series, struct run *run);
 
 /* Most pixels of a series that esra_series_shrink() leaves as it is. */

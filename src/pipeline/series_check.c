@@ -1,5 +1,5 @@
-/* pipeline/series_check.c - the caller's photos, what is given with them, and the images to be filled: sizes, ranges, and every
- * sample. */
+/* pipeline/series_check.c - the caller's photos, what is given with them, and the images to be filled: sizes, ranges,
+ * and every sample. */
 #include <math.h>
 
 #include "base/transform.h"
@@ -22,16 +22,18 @@ static esra_status check_size(const struct series *series, const esra_image *ima
     return ESRA_OK;
 }
 
-static esra_status check_photo(const struct series *series, const esra_image *image, int number, struct message *message)
+static esra_status check_photo(const struct series *series, const esra_image *image, int number,
+                               struct message *message)
 {
     esra_status status = check_size(series, image, number, message);
     for (int c = 0; status == ESRA_OK && c < series->channels; c++)
         for (int y = 0; y < series->height; y++)
             for (int x = 0; x < series->width; x++)
                 if (!(fabsf(*image_sample(image, x, y, c)) <= PROBLEM_LARGEST))
-                    return esra_fail(message, ESRA_BAD_DATA,
-                                     "photo %d holds %g at row %d, column %d: intensities must be finite, and lie about [0,1]",
-                                     number, (double)*image_sample(image, x, y, c), y, x);
+                    return esra_fail(
+                        message, ESRA_BAD_DATA,
+                        "photo %d holds %g at row %d, column %d: intensities must be finite, and lie about [0,1]",
+                        number, (double)*image_sample(image, x, y, c), y, x);
     return status;
 }
 
@@ -50,13 +52,14 @@ static esra_status check_given(const esra_photos *in, int i, struct message *mes
     double mixing = in->mixing ? in->mixing[i] / in->mixing[in->reference] : 1;
     if (!(mixing >= 1 / PROBLEM_LARGEST_MIXING && mixing <= PROBLEM_LARGEST_MIXING))
         return esra_fail(message, ESRA_BAD_DATA,
-                         "photo %d has %g times the reference's mixing coefficient: that must lie in [%g, %g]", i + 1, mixing,
-                         1 / PROBLEM_LARGEST_MIXING, PROBLEM_LARGEST_MIXING);
+                         "photo %d has %g times the reference's mixing coefficient: that must lie in [%g, %g]", i + 1,
+                         mixing, 1 / PROBLEM_LARGEST_MIXING, PROBLEM_LARGEST_MIXING);
     for (int n = 0; n < 2 * 9 && !esra_series_left_out(in, i); n++) {
         const double *h = given[n / 9] ? given[n / 9][i].h : TRANSFORM_IDENTITY.h;
         if (!(fabs(h[n % 9] / h[8]) <= LARGEST_MOTION))
-            return esra_fail(message, ESRA_BAD_DATA, "a transform of photo %d holds %g over %g: that must lie in [-%g, %g]",
-                             i + 1, h[n % 9], h[8], LARGEST_MOTION, LARGEST_MOTION);
+            return esra_fail(message, ESRA_BAD_DATA,
+                             "a transform of photo %d holds %g over %g: that must lie in [-%g, %g]", i + 1, h[n % 9],
+                             h[8], LARGEST_MOTION, LARGEST_MOTION);
     }
     return ESRA_OK;
 }
@@ -65,10 +68,12 @@ static esra_status check_given(const esra_photos *in, int i, struct message *mes
 static esra_status check_output(const struct series *series, const esra_image *image, int channels, const char *name,
                                 struct message *message)
 {
-    if (!image->data || (image->width == series->width && image->height == series->height && image->channels == channels))
+    if (!image->data ||
+        (image->width == series->width && image->height == series->height && image->channels == channels))
         return ESRA_OK;
-    return esra_fail(message, ESRA_BAD_DATA, "the image for %s is %d x %d with %d channel(s): it must be %d x %d with %d", name,
-                     image->width, image->height, image->channels, series->width, series->height, channels);
+    return esra_fail(message, ESRA_BAD_DATA,
+                     "the image for %s is %d x %d with %d channel(s): it must be %d x %d with %d", name, image->width,
+                     image->height, image->channels, series->width, series->height, channels);
 }
 
 static esra_status check_outputs(const struct series *series, const esra_separation *out, struct message *message)
@@ -94,8 +99,8 @@ static esra_status check_gradient(const struct series *series, const esra_image 
         for (int y = 0; y < series->height - !(n % 2); y++)
             for (int x = 0; x < series->width - n % 2; x++)
                 if (!(fabsf(*image_sample(image, x, y, c)) <= PROBLEM_LARGEST))
-                    return esra_fail(message, ESRA_BAD_DATA, "the gradients of layer %d hold %g at row %d, column %d", n / 2,
-                                     (double)*image_sample(image, x, y, c), y, x);
+                    return esra_fail(message, ESRA_BAD_DATA, "the gradients of layer %d hold %g at row %d, column %d",
+                                     n / 2, (double)*image_sample(image, x, y, c), y, x);
     return ESRA_OK;
 }
 

@@ -14,4 +14,4 @@ static const struct threshold_row rows[] = {
 };
 
 const struct threshold_table esra_pipeline_thresholds = {"pipeline", rows, sizeof rows / sizeof rows[0],
-                                                          (THRESHOLDS_CONST double *)&pipeline_thresholds};
+                                                         (THRESHOLDS_CONST double *)&pipeline_thresholds};

@@ -1,4 +1,5 @@
-/* pipeline/verdict.c - which model, in which light, whether to show its layers, and what the photographer should know. */
+/* pipeline/verdict.c - which model, in which light, whether to show its layers, and what the photographer should know.
+ */
 #include "pipeline/verdict.h"
 
 #include <math.h>
@@ -42,9 +43,9 @@ bool esra_verdict_tries_depth(const struct evidence *evidence, const struct wish
     return wishes->motion == ESRA_MOTION_AUTO && !wishes->swap && !esra_verdict_noise_alone(&evidence->flat, t);
 }
 
-/* By the ratio of leave-one-out errors, depth over homographies. Where neither predicts clearly better, both motions are about
- * right, and depth is taken if it explains the photos about as well. It may explain a little less, because its T is also held
- * to the voted gradients. */
+/* By the ratio of leave-one-out errors, depth over homographies. Where neither predicts clearly better, both motions
+ * are about right, and depth is taken if it explains the photos about as well. It may explain a little less, because
+ * its T is also held to the voted gradients. */
 static bool depth_predicts(const struct way_evidence *depth, const struct way_evidence *flat,
                            const struct pipeline_thresholds *t)
 {
@@ -75,9 +76,10 @@ struct way esra_verdict_way(const struct evidence *evidence, const struct wishes
 
 /* ---- What to show ---- */
 
-/* Two layers explain the photos. Homography layers are rejected if their leave-one-out error is clearly over that of the most
- * similar photo, or if they cancel each other's edges; where a left-out photo was predicted, more of the latter is accepted.
- * Depth layers are not tested so: they also rest on voted gradients, which the leave-one-out solves do not use. */
+/* Two layers explain the photos. Homography layers are rejected if their leave-one-out error is clearly over that of
+ * the most similar photo, or if they cancel each other's edges; where a left-out photo was predicted, more of the
+ * latter is accepted. Depth layers are not tested so: they also rest on voted gradients, which the leave-one-out solves
+ * do not use. */
 static bool layers_fit(const struct way_evidence *layers, enum model_kind kind, const struct pipeline_thresholds *t)
 {
     bool predicted = !isnan(layers->prediction_error);
@@ -105,12 +107,12 @@ static esra_method method_of(const struct evidence *evidence, const struct wishe
 {
     int useful = useful_photos(evidence, t);
     bool one_layer = esra_verdict_noise_alone(&evidence->delivered, t) || esra_verdict_noise_alone(&evidence->depth, t);
-    return useful == 0                                       ? ESRA_METHOD_NONE
-           : wishes->gradients                               ? ESRA_METHOD_GIVEN
-           : one_layer                                       ? ESRA_METHOD_NONE
-           : layers_fit(&evidence->delivered, kind, t)       ? ESRA_METHOD_JOINT
-           : useful >= 2                                     ? ESRA_METHOD_VOTING
-                                                             : ESRA_METHOD_NONE;
+    return useful == 0                                 ? ESRA_METHOD_NONE
+           : wishes->gradients                         ? ESRA_METHOD_GIVEN
+           : one_layer                                 ? ESRA_METHOD_NONE
+           : layers_fit(&evidence->delivered, kind, t) ? ESRA_METHOD_JOINT
+           : useful >= 2                               ? ESRA_METHOD_VOTING
+                                                       : ESRA_METHOD_NONE;
 }
 
 /* ---- What to say ---- */
@@ -137,7 +139,8 @@ static unsigned photo_warnings(const struct evidence *evidence, int i, const str
            (photo->overlap < t->overlap_least ? ESRA_WARN_LITTLE_OVERLAP : 0) |
            (differs(photo->gain, 1, t->exposure_ratio) ? ESRA_WARN_EXPOSURE : 0) |
            (differs(photo->scale, 1, t->zoom_ratio) ? ESRA_WARN_ZOOM : 0) |
-           (!wishes->transforms && differs(photo->sharpness, reference->sharpness, t->focus_ratio) ? ESRA_WARN_FOCUS : 0);
+           (!wishes->transforms && differs(photo->sharpness, reference->sharpness, t->focus_ratio) ? ESRA_WARN_FOCUS
+                                                                                                   : 0);
 }
 
 /* A person who moves is lost in one piece, where all else is explained; elsewhere unexplained patches are strewn. */
@@ -152,8 +155,8 @@ static bool something_moves(const struct evidence *evidence, const struct pipeli
     return moves && evidence->delivered.trusted > t->moving_trusted;
 }
 
-/* A fence or dirt is mostly darker than what it hides, and than layers, which only add up, can explain. Good scenes have about
- * as much that is brighter. */
+/* A fence or dirt is mostly darker than what it hides, and than layers, which only add up, can explain. Good scenes
+ * have about as much that is brighter. */
 static bool something_hides(const struct evidence *evidence, const struct pipeline_thresholds *t)
 {
     int hidden = 0;
@@ -164,8 +167,8 @@ static bool something_hides(const struct evidence *evidence, const struct pipeli
     return 2 * hidden >= evidence->photos;
 }
 
-/* A reflection is out of focus, or doubled by the two faces of the glass: if the layer called reflected is clearly sharper, and
- * strong, it may be the scene. Of two photos that is not certain enough to be said. */
+/* A reflection is out of focus, or doubled by the two faces of the glass: if the layer called reflected is clearly
+ * sharper, and strong, it may be the scene. Of two photos that is not certain enough to be said. */
 static bool may_be_exchanged(const struct evidence *evidence, const struct wishes *wishes,
                              const struct pipeline_thresholds *t)
 {
@@ -193,7 +196,9 @@ static unsigned layer_warnings(const struct evidence *evidence, const struct wis
     return (isnan(apart_px) && useful_photos(evidence, t) > 0 ? ESRA_WARN_ONE_MOTION : 0) |
            (apart_px < t->little_motion_px ? ESRA_WARN_LITTLE_MOTION : 0) |
            (solved && !layers_fit(&evidence->delivered, kind, t) ? ESRA_WARN_POOR_FIT : 0) |
-           (moves ? ESRA_WARN_MOVING : something_hides(evidence, t) ? ESRA_WARN_OPAQUE : 0) |
+           (moves                          ? ESRA_WARN_MOVING
+            : something_hides(evidence, t) ? ESRA_WARN_OPAQUE
+                                           : 0) |
            (may_be_exchanged(evidence, wishes, t) ? ESRA_WARN_EXCHANGED : 0) | (bent ? ESRA_WARN_LENS : 0);
 }
 

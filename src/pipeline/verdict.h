@@ -1,4 +1,5 @@
-/* pipeline/verdict.h - what follows from the evidence: pure functions of it, of the caller's wishes and of the thresholds. */
+/* pipeline/verdict.h - what follows from the evidence: pure functions of it, of the caller's wishes and of the
+ * thresholds. */
 #ifndef ESRA_PIPELINE_VERDICT_H
 #define ESRA_PIPELINE_VERDICT_H
 
@@ -31,8 +32,8 @@ struct wishes esra_wishes_of(const esra_photos *input, bool motions_only);
 /* Whether homographies are tried at all. */
 bool esra_verdict_tries_flat(const struct wishes *wishes);
 
-/* Whether a model by depth is tried in linear light on small photos: to learn whether it predicts better than the flat one and
- * in what light its layers add up. */
+/* Whether a model by depth is tried in linear light on small photos: to learn whether it predicts better than the flat
+ * one and in what light its layers add up. */
 bool esra_verdict_tries_depth(const struct evidence *evidence, const struct wishes *wishes,
                               const struct pipeline_thresholds *t);
 

@@ -12,9 +12,9 @@
  * they are up to twice as many (photographs with good and poor gradients, lambda from 1e-3 to 0.3). */
 #define FIRST_GAIN 4
 
-/* Lower the gain when, in one iteration, the duals move less than the layers (both in the metric M/r1): r1 is too large.
- * Happens for large lambda and unseen pixels, where more modes than c are poorly determined. */
-#define HASTE 0.95
+/* Lower the gain when, in one iteration, the duals move less than the layers (both in the metric M/r1): r1 is too
+ * large. Happens for large lambda and unseen pixels, where more modes than c are poorly determined. */
+#define HASTE     0.95
 #define GAIN_STEP 3
 
 /* Late, only the rounding error of x is left, which enters u times r1/lambda: the gain is halved whenever the number of
@@ -25,8 +25,9 @@
 #define LARGEST_CHANGE 4
 
 /* r2 is left alone while the distances that z and x move in one iteration differ by less than this factor; otherwise it
- * changes by the square root of that factor, which brings them half way together. Late, pixels that come and go at a bound keep z moving while x rests: a factor of
- * ten is common then, and following it costs photographs with poor gradients up to half as many iterations again. */
+ * changes by the square root of that factor, which brings them half way together. Late, pixels that come and go at a
+ * bound keep z moving while x rests: a factor of ten is common then, and following it costs photographs with poor
+ * gradients up to half as many iterations again. */
 #define TOLERATED 16
 
 /* Where hardly any pixel is at a bound, r2 has nothing to do with the box but still keeps the null mode's operator
@@ -89,7 +90,8 @@ static double along(const struct level *level, const float *null, const float *b
 }
 
 /* null = -c/|c|^2. Along c the metric is D'D, across it the number 8. */
-static void add_row(struct way *way, const struct level *level, const float *null, const float *before, const float *now)
+static void add_row(struct way *way, const struct level *level, const float *null, const float *before,
+                    const float *now)
 {
     ptrdiff_t kind = level->layers * level->pitch;
     double norm = -1 / (double)null[0], part = along(level, null, before, now, 0);

@@ -1,8 +1,8 @@
 /* solve/balance.h - how far should the fast engine's steps go in the primal, how far in the duals?
  *
  * After k iterations a primal-dual method is within (r1 |dx|_B^2 + r2 |dx|^2 + lambda^2 |du|^2/r1 + |dz|^2/r2)/k of the
- * optimum, with dx, du, dz the way from where it began to the solution and r1 B + r2 the metric M of solve/fast.c: B is D'D
- * along c and 8 across it. The bound is least at
+ * optimum, with dx, du, dz the way from where it began to the solution and r1 B + r2 the metric M of solve/fast.c: B is
+ * D'D along c and 8 across it. The bound is least at
  *
  *     r1 = lambda |du|/|dx|_B,    r2 = |dz|/|dx|,
  *
@@ -19,7 +19,7 @@ struct steps {
 };
 
 struct balance {
-    bool given; /* the caller gave the start: the distance from it does not tell the scales of x and u */
+    bool given;            /* the caller gave the start: the distance from it does not tell the scales of x and u */
     float *start, *before; /* in the arena: x, p, q, z of the sampled rows */
 };
 

@@ -17,8 +17,8 @@
  *
  *     F - D = sum_x (phi_x(L(x)) - min phi_x) + lambda sum (|D L - E| - u (D L - E)),
  *
- * so that a small gap is not the difference of two large sums, and a sample of rows tells what the whole is like. Without
- * a field D is 0, which no F is below.
+ * so that a small gap is not the difference of two large sums, and a sample of rows tells what the whole is like.
+ * Without a field D is 0, which no F is below.
  *
  * All goes by chunks of a row: each line of code is a loop over columns that compilers turn into vectors. */
 #include "solve/certificate.h"
@@ -92,8 +92,8 @@ static struct chunk make_chunk(const struct problem *problem, int channel, doubl
     chunk.mixture = take_rows(&scratch, problem->photos);
     chunk.weight = take_rows(&scratch, problem->photos);
     chunk.pull = take_rows(&scratch, problem->photos);
-    double **const single[] = {&chunk.t,      &chunk.lo,    &chunk.hi,    &chunk.value,     &chunk.first, &chunk.second,
-                               &chunk.bound,  &chunk.near_, &chunk.bend,  &chunk.objective, &chunk.gap};
+    double **const single[] = {&chunk.t,     &chunk.lo,    &chunk.hi,   &chunk.value,     &chunk.first, &chunk.second,
+                               &chunk.bound, &chunk.near_, &chunk.bend, &chunk.objective, &chunk.gap};
     for (size_t n = 0; n < sizeof single / sizeof single[0]; n++)
         *single[n] = take_rows(&scratch, 1);
     for (int c = 0; c < CHUNK; c++)
@@ -108,20 +108,17 @@ INLINE void load(double *restrict to, const esra_image *image, int channel, int 
     ptrdiff_t stride = image->column_stride;
     if (stride == 1)
         INDEPENDENT
-        for (int c = 0; c < columns; c++)
-            to[c] = from[c];
-    else
-        INDEPENDENT
-        for (int c = 0; c < columns; c++)
-            to[c] = from[c * stride];
+    for (int c = 0; c < columns; c++)
+        to[c] = from[c];
+    else INDEPENDENT for (int c = 0; c < columns; c++) to[c] = from[c * stride];
 }
 
 static const float no_field[CHUNK];
 static const double no_gradient[CHUNK];
 
-/* What a chunk of a layer is made of: its own samples and those below, the duals of the differences that end here from above
- * and begin here downwards and across, and what E says of the latter. Where there is no such difference the neighbour is the
- * pixel itself, dual and E are zero, and all that comes of it is zero. */
+/* What a chunk of a layer is made of: its own samples and those below, the duals of the differences that end here from
+ * above and begin here downwards and across, and what E says of the latter. Where there is no such difference the
+ * neighbour is the pixel itself, dual and E are zero, and all that comes of it is zero. */
 struct strip {
     const float *here, *below;
     const float *from_above, *down, *across;
@@ -154,7 +151,8 @@ INLINE struct strip make_strip(struct chunk *chunk, const struct candidate *cand
  * = lambda D'u_l, lambda |D L - E| for F, and lambda (|D L - E| - u (D L - E)) + c_l L_l for the gap. Seven parameters,
  * of which the compiler sees four as constants where the call is inlined: that is what takes the branches out of the
  * loop. */
-INLINE void add_columns(struct chunk *chunk, const struct strip *strip, int l, int first, int end, bool left, bool right)
+INLINE void add_columns(struct chunk *chunk, const struct strip *strip, int l, int first, int end, bool left,
+                        bool right)
 {
     double lambda = chunk->problem->lambda, *restrict objective = chunk->objective, *restrict gap = chunk->gap;
     double *restrict layer = chunk->layer + (ptrdiff_t)l * CHUNK, *restrict tilt = chunk->tilt + (ptrdiff_t)l * CHUNK;
@@ -253,7 +251,8 @@ INLINE void take_slope(struct chunk *chunk)
         add_photo_slope(chunk, i);
 }
 
-/* Where no y_i is at a bound, phi' does not change before the first of them gets there: downhill, y_i ends at 1 or at 0. */
+/* Where no y_i is at a bound, phi' does not change before the first of them gets there: downhill, y_i ends at 1 or at
+ * 0. */
 INLINE void find_bend(struct chunk *chunk)
 {
     double *restrict near_ = chunk->near_, *restrict bend = chunk->bend;
@@ -290,9 +289,9 @@ INLINE void judge(struct chunk *chunk)
     }
 }
 
-/* One step of the safeguarded Newton iteration in every column where there is something to lose. leap: where phi'' is 0, to
- * where it would end if nothing bends but what find_bend() found, in place of the end of the bracket. Flags are numbers, 0
- * or 1, so that all of a turn fits into vectors of doubles. */
+/* One step of the safeguarded Newton iteration in every column where there is something to lose. leap: where phi'' is
+ * 0, to where it would end if nothing bends but what find_bend() found, in place of the end of the bracket. Flags are
+ * numbers, 0 or 1, so that all of a turn fits into vectors of doubles. */
 INLINE void advance(struct chunk *chunk, double early, double leap)
 {
     double *restrict at = chunk->t, *restrict los = chunk->lo, *restrict his = chunk->hi;
@@ -378,8 +377,8 @@ INLINE struct certificate certify_chunks(struct chunk *chunk, const struct candi
     return (struct certificate){objective, objective - gap};
 }
 
-/* The common case (no weights, with a dual field) gets its flags as constants, so that the compiler removes the branches
- * from its copy of the loops. */
+/* The common case (no weights, with a dual field) gets its flags as constants, so that the compiler removes the
+ * branches from its copy of the loops. */
 INLINE struct certificate certify_rows(const struct problem *problem, int channel, const struct candidate *candidate,
                                        int first, int end, double *scratch)
 {

@@ -9,8 +9,8 @@
 #include "base/plane.h"
 #include "solve/problem.h"
 
-/* One channel of an engine's state. The layers count as clip(x, 0, 1), the dual field as clip(dual_scale * (p,q), -1, 1),
- * rounded to float: what is judged is what is returned. */
+/* One channel of an engine's state. The layers count as clip(x, 0, 1), the dual field as clip(dual_scale * (p,q), -1,
+ * 1), rounded to float: what is judged is what is returned. */
 struct candidate {
     const struct plane *x, *p, *q; /* [layers] each; p and q NULL: no field */
     float dual_scale;
@@ -21,8 +21,8 @@ struct certificate {
     double bound;     /* D */
 };
 
-/* The bits of a float, and back. Floats of one sign are in the order of their bits, as whole numbers: least and largest of
- * these are single instructions, where those of floats, which have to mind NaN and -0, are not. */
+/* The bits of a float, and back. Floats of one sign are in the order of their bits, as whole numbers: least and largest
+ * of these are single instructions, where those of floats, which have to mind NaN and -0, are not. */
 static inline int32_t candidate_bits(float x)
 {
     int32_t bits;

@@ -1,16 +1,16 @@
-/* solve/fast.c - the fast engine: primal-dual iterations in which the one hard direction, light moved from the scene into
- * every reflection, is preconditioned by a multigrid V-cycle; from coarse to fine, channel after channel.
+/* solve/fast.c - the fast engine: primal-dual iterations in which the one hard direction, light moved from the scene
+ * into every reflection, is preconditioned by a multigrid V-cycle; from coarse to fine, channel after channel.
  *
- * With u the dual of the gradient term, |u| <= 1, z that of the box, w = lambda D'u + z, R = I - A x, A'WA the data term's
- * Hessian and M a metric that dominates r1 D'D + r2, an iteration is
+ * With u the dual of the gradient term, |u| <= 1, z that of the box, w = lambda D'u + z, R = I - A x, A'WA the data
+ * term's Hessian and M a metric that dominates r1 D'D + r2, an iteration is
  *
  *     d   = (A'WA + M)^-1 (A'W R - w),   bar = x + 2d,   x += rho d
  *     u  += rho (clip(u + r1/lambda (D bar - E), -1, 1) - u)
  *     z  += rho ((t - clip(t, 0, r2)) - z),   t = z + r2 bar
  *
  * (Chambolle & Pock 2011, in the preconditioned and over-relaxed form of Condat 2013). A'WA has the null vector
- * c = (1, -a_1, ..., -a_m) at every pixel, whatever the weights. Along c, M is the inverse of a V-cycle for r1 D'D + r2,
- * across it the number s = 8 r1 + r2; both dominate. With g = -<c,w>/|c|^2 and G = V-cycle(g),
+ * c = (1, -a_1, ..., -a_m) at every pixel, whatever the weights. Along c, M is the inverse of a V-cycle for r1 D'D +
+ * r2, across it the number s = 8 r1 + r2; both dominate. With g = -<c,w>/|c|^2 and G = V-cycle(g),
  *
  *     d = (A'WA + s)^-1 (A'W R - w) + (G - g/s) c,
  *
@@ -32,22 +32,22 @@
 
 #define COARSE_ITERATIONS 30
 
-/* First steps, for lambda: u moves by its whole range where a difference is off by 0.01; z by 2000 lambda over the side of
- * the image, 8 lambda at most, where a layer is off by 1. What presses a layer against its bounds is D'u along outlines,
- * whose share of the pixels falls with the side while layers stay in [0,1]. Best for photographs of 256 to 1024 px in
- * trials around them; solve/balance.c adapts them to everything else. */
-#define FIRST_R1 100
-#define FIRST_R2 2000
+/* First steps, for lambda: u moves by its whole range where a difference is off by 0.01; z by 2000 lambda over the side
+ * of the image, 8 lambda at most, where a layer is off by 1. What presses a layer against its bounds is D'u along
+ * outlines, whose share of the pixels falls with the side while layers stay in [0,1]. Best for photographs of 256 to
+ * 1024 px in trials around them; solve/balance.c adapts them to everything else. */
+#define FIRST_R1         100
+#define FIRST_R2         2000
 #define LARGEST_FIRST_R2 8
 
 /* Over-relaxation of the whole iteration, in (0,2): 1.85 was best in trials over 1.5..1.95. It also multiplies rounding
  * errors, which by the late iterations are all that is left: there 1. */
-#define RHO 1.85
+#define RHO      1.85
 #define LATE_RHO 1
-#define LATE 640 /* one of the looks at the steps */
+#define LATE     640 /* one of the looks at the steps */
 
-/* The step sizes of a level are adapted after so many iterations, then after twice as many, and so on: seldom enough that
- * the method converges between. Those of a coarse level are adapted when it ends. */
+/* The step sizes of a level are adapted after so many iterations, then after twice as many, and so on: seldom enough
+ * that the method converges between. Those of a coarse level are adapted when it ends. */
 #define FIRST_LOOK 40
 
 /* The gap is first estimated here, from a sample of rows, and never again within so many iterations. */
@@ -56,7 +56,7 @@
 
 /* The gap falls about as k^-p; p is fitted to the last two estimates. The next estimate is made after 70 % of the
  * iterations this predicts (p tends to grow), at 2k at the latest. */
-#define SHARE 0.7
+#define SHARE       0.7
 #define LEAST_POWER 2
 
 /* Whatever the estimate, certificates are taken at this iteration and each time the number has doubled. */
@@ -76,11 +76,11 @@ struct fast {
     struct sweeper sweeper;
     struct balance balance;
     struct steps steps;
-    bool late;                       /* on the finest level for LATE iterations */
+    bool late; /* on the finest level for LATE iterations */
     int channel;
-    int count;                       /* levels; 0 is the finest */
+    int count; /* levels; 0 is the finest */
     struct level levels[MAX_LEVELS];
-    struct plane *x, *p, *q;         /* in the arena: the finest level's state, for the certificate */
+    struct plane *x, *p, *q; /* in the arena: the finest level's state, for the certificate */
 };
 
 static void lay_out(struct fast *fast, struct arena *arena)
@@ -311,8 +311,8 @@ static bool has_differences(const struct problem *problem)
     return problem->lambda > LAMBDA_LEAST && problem->pixels > 1;
 }
 
-/* Layers to return whatever happens: a guess, or the caller's own. A guess has no field, and its F alone is taken. Channel 0
- * comes last and stays loaded. */
+/* Layers to return whatever happens: a guess, or the caller's own. A guess has no field, and its F alone is taken.
+ * Channel 0 comes last and stays loaded. */
 static void show_starts(struct fast *fast)
 {
     bool given = fast->problem->start_layers, guessing = has_differences(fast->problem) && !given;
@@ -331,8 +331,8 @@ static void show_starts(struct fast *fast)
     }
 }
 
-/* A channel without a dual field, or whose bound is negative, gets the zero field. Its D does not depend on the layers, so
- * those of whichever channel is loaded serve. If the caller has stopped the run, D is not computed. */
+/* A channel without a dual field, or whose bound is negative, gets the zero field. Its D does not depend on the layers,
+ * so those of whichever channel is loaded serve. If the caller has stopped the run, D is not computed. */
 static void end_bounds(struct fast *fast)
 {
     struct candidate candidate = candidate_of(fast);

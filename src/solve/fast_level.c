@@ -1,8 +1,8 @@
 /* solve/fast_level.c - loading, halving and refining a level of the fast engine.
  *
  * A coarse pixel is the mean of up to 2 x 2 fine ones. Then a coarse difference is a mean of sums of fine differences
- * along paths, so E is carried down by the same means; the data term of the coarse problem is a quarter of the fine one's,
- * and with lambda/2 so is the gradient term. */
+ * along paths, so E is carried down by the same means; the data term of the coarse problem is a quarter of the fine
+ * one's, and with lambda/2 so is the gradient term. */
 #include "solve/fast_level.h"
 
 #include <string.h>
@@ -150,10 +150,12 @@ static void coarsen_gradients(const struct level *fine, const struct level *coar
         int tall = rows.end - rows.first, wide = columns.end - columns.first;
         for (int c = columns.first; y < coarse->height - 1 && c < columns.end; c++)
             vertical[x] += path_mean(row_of(fine, LEVEL_E_VERTICAL, l, rows.first) + c, fine->record, tall,
-                                     below.end - below.first) / (float)wide;
+                                     below.end - below.first) /
+                           (float)wide;
         for (int r = rows.first; x < coarse->width - 1 && r < rows.end; r++)
-            horizontal[x] += path_mean(row_of(fine, LEVEL_E_HORIZONTAL, l, r) + columns.first, 1, wide,
-                                       right.end - right.first) / (float)tall;
+            horizontal[x] +=
+                path_mean(row_of(fine, LEVEL_E_HORIZONTAL, l, r) + columns.first, 1, wide, right.end - right.first) /
+                (float)tall;
     }
 }
 

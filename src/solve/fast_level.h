@@ -1,9 +1,10 @@
 /* solve/fast_level.h - one resolution of a channel, as the fast engine holds it: state and data of a pixel row lie
  * together, plane after plane, so that a sweep walks through memory once.
  *
- * While a coarse level is worked on, the state of the next finer one is not there yet: the coarse level lives in its place.
- * Row j of height h' stands in row h - h' + LEVEL_SPARE + j of the finer one of height h. Refining from the top down then
- * overwrites row y - (h - h') - LEVEL_SPARE when rows from y/2 - 1 on are still to be read, which are further down. */
+ * While a coarse level is worked on, the state of the next finer one is not there yet: the coarse level lives in its
+ * place. Row j of height h' stands in row h - h' + LEVEL_SPARE + j of the finer one of height h. Refining from the top
+ * down then overwrites row y - (h - h') - LEVEL_SPARE when rows from y/2 - 1 on are still to be read, which are further
+ * down. */
 #ifndef ESRA_SOLVE_FAST_LEVEL_H
 #define ESRA_SOLVE_FAST_LEVEL_H
 
@@ -15,11 +16,21 @@
 #include "solve/problem.h"
 
 /* The planes of a level in a row's record; those with a count stand for one of each layer or photo. */
-enum level_plane { LEVEL_X, LEVEL_P, LEVEL_Q, LEVEL_Z, LEVEL_E_VERTICAL, LEVEL_E_HORIZONTAL, LEVEL_MIXTURE, LEVEL_WEIGHT, LEVEL_G };
+enum level_plane {
+    LEVEL_X,
+    LEVEL_P,
+    LEVEL_Q,
+    LEVEL_Z,
+    LEVEL_E_VERTICAL,
+    LEVEL_E_HORIZONTAL,
+    LEVEL_MIXTURE,
+    LEVEL_WEIGHT,
+    LEVEL_G
+};
 
-/* Rows past its last that a finer level needs for the coarser one in its place. The finest has them twice: a third level
- * stands in the second alike. */
-#define LEVEL_SPARE 4
+/* Rows past its last that a finer level needs for the coarser one in its place. The finest has them twice: a third
+ * level stands in the second alike. */
+#define LEVEL_SPARE  4
 #define LEVEL_SPARES (2 * LEVEL_SPARE)
 
 struct level {

@@ -1,9 +1,9 @@
-/* solve/fast_sweep.c - an iteration in one pass over memory: row y takes its primal step, then row y-1, whose neighbours'
- * bar is now known, its dual step and its new g.
+/* solve/fast_sweep.c - an iteration in one pass over memory: row y takes its primal step, then row y-1, whose
+ * neighbours' bar is now known, its dual step and its new g.
  *
- * Blocks of rows run in any order. A block leaves two things to do when all have run: the dual step of its last row, for
- * which it lacks the next block's first bar, and g on either side of that seam. Until then nobody changes the duals above
- * a block's first row, so that every primal step reads the duals of the iteration before. */
+ * Blocks of rows run in any order. A block leaves two things to do when all have run: the dual step of its last row,
+ * for which it lacks the next block's first bar, and g on either side of that seam. Until then nobody changes the duals
+ * above a block's first row, so that every primal step reads the duals of the iteration before. */
 #include "solve/fast_sweep.h"
 
 #include <string.h>
@@ -31,7 +31,8 @@ void esra_sweeper_lay_out(struct sweeper *sweeper, struct arena *arena, const st
     size_t layers = (size_t)largest->layers, pitch = (size_t)largest->pitch;
     sweeper->bar_pitch = largest->pitch;
     sweeper->zeros = esra_arena_take(arena, layers * pitch, sizeof(float));
-    sweeper->seams = esra_arena_take(arena, (size_t)block_count(largest) * 2 * layers * pitch + KERNEL_PAD, sizeof(float));
+    sweeper->seams =
+        esra_arena_take(arena, (size_t)block_count(largest) * 2 * layers * pitch + KERNEL_PAD, sizeof(float));
     sweeper->scratch = esra_arena_take(arena, (size_t)threads * (2 * layers + 1) * pitch + KERNEL_PAD, sizeof(float));
     sweeper->a = esra_arena_take(arena, layers, sizeof(float));
     sweeper->null = esra_arena_take(arena, layers, sizeof(float));
@@ -61,7 +62,8 @@ void esra_sweeper_begin(struct sweeper *sweeper, const struct problem *problem)
     esra_vcycle_clear(&sweeper->vcycle);
 }
 
-void esra_sweeper_set(struct sweeper *sweeper, const struct level *level, int halvings, double r1, double r2, double rho)
+void esra_sweeper_set(struct sweeper *sweeper, const struct level *level, int halvings, double r1, double r2,
+                      double rho)
 {
     double s = DIFF_NORM_SQUARED * r1 + r2, arrow = s;
     for (int i = 0; i < level->photos; i++)
@@ -162,10 +164,10 @@ static struct pass begin_pass(struct sweeper *sweeper, int block, int worker)
     return (struct pass){sweeper, block, first, end, sweeper->scratch + (size_t)worker * size + KERNEL_PAD};
 }
 
-/* Brings row y of the block into the second cache. The kernels read thirty planes at once, which is more than a processor
- * recognises as streams and fetches ahead; a row's planes lie one after the other and read in that order are one stream
- * (1024^2, m = 3, one thread: 2.35 ns a layer-pixel and iteration instead of 2.92; prefetch instructions, which do not
- * start streams, gain nothing). */
+/* Brings row y of the block into the second cache. The kernels read thirty planes at once, which is more than a
+ * processor recognises as streams and fetches ahead; a row's planes lie one after the other and read in that order are
+ * one stream (1024^2, m = 3, one thread: 2.35 ns a layer-pixel and iteration instead of 2.92; prefetch instructions,
+ * which do not start streams, gain nothing). */
 static void fetch_row(const struct pass *pass, int y)
 {
     const struct level *level = pass->sweeper->level;

@@ -14,9 +14,9 @@ struct sweeper {
 
     /* In the arena, for the largest level. */
     ptrdiff_t bar_pitch;
-    float *zeros;   /* stands for p above the first row */
-    float *seams;   /* [blocks][2]: bar of a block's first and last row */
-    float *scratch; /* [threads]: bar of two rows, and a row of G */
+    float *zeros;    /* stands for p above the first row */
+    float *seams;    /* [blocks][2]: bar of a block's first and last row */
+    float *scratch;  /* [threads]: bar of two rows, and a row of G */
     float *a, *null; /* the constants' coefficients */
 };
 
@@ -26,7 +26,8 @@ void esra_sweeper_lay_out(struct sweeper *sweeper, struct arena *arena, const st
 void esra_sweeper_begin(struct sweeper *sweeper, const struct problem *problem);
 
 /* From now on works on this level, halved `halvings` times, with steps r1 and r2 and relaxation rho. */
-void esra_sweeper_set(struct sweeper *sweeper, const struct level *level, int halvings, double r1, double r2, double rho);
+void esra_sweeper_set(struct sweeper *sweeper, const struct level *level, int halvings, double r1, double r2,
+                      double rho);
 
 /* g from the duals as they are: before the first iteration on a level. */
 void esra_sweeper_gather(struct sweeper *sweeper);

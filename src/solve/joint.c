@@ -266,8 +266,8 @@ esra_status esra_joint_predict(const struct joint *joint, int photo, struct imag
     TRY(esra_image_create(predicted, width, height, level->channels, joint->context->message));
     TRY(esra_image_create(shown, width, height, level->channels, joint->context->message));
     TRY(esra_image_create(mask, width, height, 1, joint->context->message));
-    struct prediction prediction = {level, photo,     (float)joint->mixing[photo], (float)joint->reflection_gain[photo],
-                                    predicted, shown, mask};
+    struct prediction prediction = {
+        level, photo, (float)joint->mixing[photo], (float)joint->reflection_gain[photo], predicted, shown, mask};
     esra_context_run(joint->context, predict_rows, &prediction, JOINT_BLOCKS, NULL);
     return ESRA_OK;
 done:

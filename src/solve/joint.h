@@ -32,8 +32,8 @@ struct joint_settings {
 void esra_joint_settings_default(struct joint_settings *settings);
 
 /* Photos of one size, at most four channels, linear light in about [0,1], and one-channel masks: 0 where a photo does
- * not see the reference frame, 1 where it does. The joint solve reads them where they are, until others are loaded or it
- * is freed. */
+ * not see the reference frame, 1 where it does. The joint solve reads them where they are, until others are loaded or
+ * it is freed. */
 struct joint_photos {
     int count;
     const struct image *photos; /* [count] */

@@ -18,8 +18,8 @@ static const colours dark_colours[16] = {
     {0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}, {1, 1, 0, 1}, {0, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {1, 1, 1, 1},
 };
 
-/* One pass over the row, the flux between two pixels made once. Past the last row and before the first the neighbour is the
- * pixel itself, and nothing flows. */
+/* One pass over the row, the flux between two pixels made once. Past the last row and before the first the neighbour is
+ * the pixel itself, and nothing flows. */
 void esra_joint_smooth_row(const struct joint_system *system, int k, const colours *v, int y, colours *out)
 {
     int width = system->level->width[k], height = system->level->height[k];

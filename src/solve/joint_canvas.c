@@ -96,7 +96,8 @@ static size_t collect(const struct joint_level *level, int photo, int channel, f
     return count;
 }
 
-void esra_joint_black_point(struct joint_level *level, const double *mixing, const double *gain, double share, float *scratch)
+void esra_joint_black_point(struct joint_level *level, const double *mixing, const double *gain, double share,
+                            float *scratch)
 {
     colours down = {0}, up = {0};
     int photo = 0;

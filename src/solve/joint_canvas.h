@@ -20,8 +20,10 @@ void esra_joint_motion_to_canvas(const double g[9], const struct joint_canvas *c
 /* out = h g inverse(h) with h(x) = (x - 1/2)/2: the same motion one level coarser. in and out may be the same. */
 void esra_joint_motion_halve(const double in[9], double out[9]);
 
-/* Moves a constant a channel between the layers until the reflection that a photo sees, the first that takes part, has `share`
- * of its pixels below zero. mixing and gain are a_i and b_i; scratch holds joint_pixels() floats of the frame. */
-void esra_joint_black_point(struct joint_level *level, const double *mixing, const double *gain, double share, float *scratch);
+/* Moves a constant a channel between the layers until the reflection that a photo sees, the first that takes part, has
+ * `share` of its pixels below zero. mixing and gain are a_i and b_i; scratch holds joint_pixels() floats of the frame.
+ */
+void esra_joint_black_point(struct joint_level *level, const double *mixing, const double *gain, double share,
+                            float *scratch);
 
 #endif

@@ -19,10 +19,10 @@ struct joint_level {
     int photos;                                    /* m */
     int channels;                                  /* c <= COLOURS */
     int width[JOINT_LAYERS], height[JOINT_LAYERS]; /* of the frame, and of the reflection's canvas */
-    float **photo;              /* [m]: I_i, plane after plane; borrowed at level 0 */
-    float **mask;               /* [m]: w_i in [0,1], or NULL: all seen; borrowed at level 0 */
-    float **weight;             /* [m]: w_i, its robust weight and the photo's confidence; 0 where R is not seen */
-    struct warp *warp;          /* [m]: S_i */
+    float **photo;                                 /* [m]: I_i, plane after plane; borrowed at level 0 */
+    float **mask;                                  /* [m]: w_i in [0,1], or NULL: all seen; borrowed at level 0 */
+    float **weight;               /* [m]: w_i, its robust weight and the photo's confidence; 0 where R is not seen */
+    struct warp *warp;            /* [m]: S_i */
     colours *layer[JOINT_LAYERS]; /* T, R */
     colours *expected[2];         /* E, down and right; NULL where there is none */
 };

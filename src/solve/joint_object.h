@@ -10,8 +10,8 @@
 struct joint {
     struct context *context;
     int photos, levels;
-    int wanted; /* the finest level of the solve at hand */
-    int finest; /* that of the last solution, -1 where there is none */
+    int wanted;  /* the finest level of the solve at hand */
+    int finest;  /* that of the last solution, -1 where there is none */
     bool halved; /* the coarser levels hold the photos loaded */
     struct joint_level level[JOINT_MAX_LEVELS];
     struct joint_canvas canvas;

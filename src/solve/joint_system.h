@@ -33,7 +33,7 @@ struct joint_system {
     double negative;     /* nu */
 
     colours *residual[JOINT_LAYERS], *direction[JOINT_LAYERS], *image[JOINT_LAYERS]; /* r, p, q = A p */
-    float *jacobi[JOINT_LAYERS];                                                   /* 1/diagonal of A */
+    float *jacobi[JOINT_LAYERS];                                                     /* 1/diagonal of A */
     float *edge[JOINT_LAYERS][2]; /* lambda_l eta_l, for T with lambda_E eta_E added; down and right */
     uint8_t *dark[JOINT_LAYERS];  /* delta_l, one bit a channel */
     colours *strip[JOINT_BLOCKS];

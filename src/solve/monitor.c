@@ -9,12 +9,12 @@
 /* Blocks that an estimate looks at, spread over the image: about as many, or all where there are few; and the rows of
  * each. */
 #define SAMPLED_BLOCKS 16
-#define SAMPLED_ROWS 4
+#define SAMPLED_ROWS   4
 
 #define POLL_EVERY_S 0.1
 
 #define STALL_ITERATIONS 1000
-#define STALL_GAIN 0.99
+#define STALL_GAIN       0.99
 
 static void lay_out(struct monitor *monitor, int threads, struct arena *arena)
 {
@@ -161,9 +161,9 @@ bool esra_monitor_proven(const struct monitor *monitor, int channel)
     return gap > 0 && esra_monitor_gap(monitor, channel) <= gap;
 }
 
-/* gap = (F - D)/max(|F|, tiny): where the least F is 0 the quotient would otherwise have no meaning. F and D are sums of
- * different terms: where they meet, D may come out a rounding above F, and F is then the bound. Before a field has shown
- * more than that no F is negative, it is 0. */
+/* gap = (F - D)/max(|F|, tiny): where the least F is 0 the quotient would otherwise have no meaning. F and D are sums
+ * of different terms: where they meet, D may come out a rounding above F, and F is then the bound. Before a field has
+ * shown more than that no F is negative, it is 0. */
 static void sum_up(struct monitor *monitor, int iterations)
 {
     esra_info *info = &monitor->info;

@@ -24,8 +24,8 @@ struct monitor {
     atomic_bool stop;
     bool cut_short;      /* a channel's share of the time limit was over before it was solved */
     int most_iterations; /* of any channel */
-    int channel;   /* the one being iterated, or ALL_CHANNELS */
-    int milestone; /* the last iteration at which its progress was judged, and the gap there */
+    int channel;         /* the one being iterated, or ALL_CHANNELS */
+    int milestone;       /* the last iteration at which its progress was judged, and the gap there */
     double milestone_gap;
 
     /* In the arena. */
@@ -51,20 +51,20 @@ void esra_monitor_show(struct monitor *monitor, int channel, const struct candid
  * computes nothing. */
 void esra_monitor_settle(struct monitor *monitor, int channel, const struct candidate *any);
 
-/* About what esra_monitor_show() would find the channel's relative gap to be, from a sample of the rows at a fraction of
- * the cost. Proves nothing. */
+/* About what esra_monitor_show() would find the channel's relative gap to be, from a sample of the rows at a fraction
+ * of the cost. Proves nothing. */
 double esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate);
 
-/* The channel's relative gap as certified so far, and whether it is the one asked for: once all have that, the whole has
- * it. */
+/* The channel's relative gap as certified so far, and whether it is the one asked for: once all have that, the whole
+ * has it. */
 double esra_monitor_gap(const struct monitor *monitor, int channel);
 bool esra_monitor_proven(const struct monitor *monitor, int channel);
 
 /* After the certificates of `iterations` iterations: true when the run is over. */
 bool esra_monitor_decide(struct monitor *monitor, int iterations);
 
-/* For loops that last: lets the caller speak and looks at the clock, at most ten times a second. Only in the thread that
- * runs the solver. */
+/* For loops that last: lets the caller speak and looks at the clock, at most ten times a second. Only in the thread
+ * that runs the solver. */
 void esra_monitor_poll(struct monitor *monitor);
 
 /* Any thread: leave your loop, the iterate will not be used. */

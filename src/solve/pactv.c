@@ -11,8 +11,9 @@
  *     z_k = clip(z~ + (D L - E)/(8 beta), -1, 1),   L = P(d - beta D' z~)
  *     z~  = z_k + (t_k - 1)/t_{k+1} (z_k - z_{k-1}),   t_{k+1} = (1 + sqrt(1 + 4 t_k^2))/2
  *
- * Iterations overlap, each one row behind the one before it: row y of L needs rows y-1 and y of z~, and the dual step of
- * row y-1 needs row y of L. So several run in one pass over memory, in place and with the bits they would have one by one.
+ * Iterations overlap, each one row behind the one before it: row y of L needs rows y-1 and y of z~, and the dual step
+ * of row y-1 needs row y of L. So several run in one pass over memory, in place and with the bits they would have one
+ * by one.
  *
  * It ends when L has changed by no more than `tolerance` relative to its norm in every one of the last k/4 iterations,
  * ten at the least. One small step is not enough: momentum makes the iterates swing, with a period that grows with k,
@@ -47,8 +48,9 @@ static void copy(struct plane to, struct plane from)
 
 /* One of the iterations under way. */
 struct iteration {
-    float momentum;     /* of the extrapolation after it */
-    double moved[KERNEL_GROUP], norm[KERNEL_GROUP]; /* squared change and squared norm of L, by column modulo the group */
+    float momentum; /* of the extrapolation after it */
+    double moved[KERNEL_GROUP],
+        norm[KERNEL_GROUP]; /* squared change and squared norm of L, by column modulo the group */
 };
 
 static double total(const double parts[KERNEL_GROUP])
@@ -152,8 +154,8 @@ static bool at_rest(int k, int calm)
     return calm >= CALM_LEAST && calm >= k / CALM_SHARE;
 }
 
-/* Iterations that can be begun together without running past the end: the fewest after which PACTV may be at rest, since
- * after n calm ones more it is where calm + n >= (k + n)/CALM_SHARE. */
+/* Iterations that can be begun together without running past the end: the fewest after which PACTV may be at rest,
+ * since after n calm ones more it is where calm + n >= (k + n)/CALM_SHARE. */
 static int overlap(int k, int calm, int left)
 {
     int first = CALM_LEAST - calm, second = (k - CALM_SHARE * calm) / (CALM_SHARE - 1);

@@ -1,9 +1,10 @@
-/* solve/paper.c - ESRA as published (paper, section 1, algorithm 1): accelerated proximal gradient on all layers at once,
- * each proximal step by PACTV (solve/pactv.c), in parallel over layers and channels.
+/* solve/paper.c - ESRA as published (paper, section 1, algorithm 1): accelerated proximal gradient on all layers at
+ * once, each proximal step by PACTV (solve/pactv.c), in parallel over layers and channels.
  *
  *     d   = Y_k - grad f(Y_k)/L_s,    f = 1/2 sum_i w_i (I_i - a_i L_0 - L_i)^2
  *     l_k = argmin over the box of 1/2 |L - d|^2 + beta |D L - E|_1,   beta = lambda/L_s
- *     Y_{k+1} = l_k + (t_k - 1)/t_{k+1} (l_k - l_{k-1}),   t_{k+1} = (1 + sqrt(1 + 4 t_k^2))/2,   Y_1 = l_0 = 0, t_1 = 1
+ *     Y_{k+1} = l_k + (t_k - 1)/t_{k+1} (l_k - l_{k-1}),   t_{k+1} = (1 + sqrt(1 + 4 t_k^2))/2,   Y_1 = l_0 = 0, t_1 =
+ * 1
  *
  * The dual fields that PACTV ends with are the certificate's u: at the optimum of the whole problem they are its dual
  * solution too. */
@@ -17,12 +18,12 @@
 /* Rows that one task of the pointwise steps takes. */
 #define BLOCK_ROWS 64
 
-/* A certificate costs about as much as this many sweeps of PACTV over the layers: it is taken once at least so many have
- * been made since the last, so that it never dominates. */
+/* A certificate costs about as much as this many sweeps of PACTV over the layers: it is taken once at least so many
+ * have been made since the last, so that it never dominates. */
 #define SWEEPS_A_CERTIFICATE 64
 
-/* Accelerated proximal gradient keeps its rate where the proximal steps' errors fall faster than k^-2 (Schmidt, Le Roux &
- * Bach 2011): with inner_adaptive, the tolerance of the k'th is this over k^2. */
+/* Accelerated proximal gradient keeps its rate where the proximal steps' errors fall faster than k^-2 (Schmidt, Le Roux
+ * & Bach 2011): with inner_adaptive, the tolerance of the k'th is this over k^2. */
 #define ADAPTIVE 0.01
 
 /* PACTV looks up from its work once in so many pixels. */
@@ -36,7 +37,7 @@ struct paper {
     double lipschitz;
     float momentum;
     double tolerance; /* of PACTV in this iteration */
-    bool certified; /* an iterate after the start has been shown */
+    bool certified;   /* an iterate after the start has been shown */
 
     /* In the arena: planes of each piece ... */
     struct plane *x, *x_before; /* l_k, l_{k-1} */
@@ -53,8 +54,8 @@ struct paper {
     struct kernels kernels;
 };
 
-/* With the room and the paddings that kernels need. An odd number of cache lines spreads a layer's planes over the sets of
- * the cache. */
+/* With the room and the paddings that kernels need. An odd number of cache lines spreads a layer's planes over the sets
+ * of the cache. */
 static size_t stride_of(const struct problem *problem)
 {
     size_t stride = (size_t)kernel_columns(problem->width) + KERNEL_PAD;
@@ -126,8 +127,8 @@ static void extrapolate_row(const struct paper *paper, int piece, int y)
         out[n] = x[n] + paper->momentum * (x[n] - before[n]);
 }
 
-/* Row y of d = Y - grad f(Y)/L_s, in place: with r_i = w_i (a_i Y_0 + Y_i - I_i), the gradient is sum a_i r_i in layer 0
- * and r_i in layer i. Y_0 is needed whole until the last photo, so its own gradient gathers in x_before's row, which
+/* Row y of d = Y - grad f(Y)/L_s, in place: with r_i = w_i (a_i Y_0 + Y_i - I_i), the gradient is sum a_i r_i in layer
+ * 0 and r_i in layer i. Y_0 is needed whole until the last photo, so its own gradient gathers in x_before's row, which
  * nobody reads again before PACTV's result is put there. */
 static void descend_row(const struct paper *paper, int channel, int y)
 {

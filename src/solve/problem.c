@@ -175,8 +175,8 @@ static double slopes(const struct problem *problem)
     return count;
 }
 
-esra_status esra_problem_check(struct problem *out, const esra_problem *problem, const esra_result *result, double lambda,
-                               struct message *message)
+esra_status esra_problem_check(struct problem *out, const esra_problem *problem, const esra_result *result,
+                               double lambda, struct message *message)
 {
     esra_status status = ESRA_OK;
     if (!problem || problem->struct_size < OLDEST_PROBLEM || !result || result->struct_size < sizeof *result)

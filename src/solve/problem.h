@@ -6,7 +6,7 @@
 #include "base/status.h"
 
 /* Samples and mixing coefficients beyond these are mis-scaled. */
-#define PROBLEM_LARGEST 1e6f
+#define PROBLEM_LARGEST        1e6f
 #define PROBLEM_LARGEST_MIXING 1e3
 
 struct problem {
@@ -14,7 +14,7 @@ struct problem {
     int width, height, channels;
     size_t pixels; /* of one plane */
     double lambda;
-    const double *mixing;                            /* a_i */
+    const double *mixing;                             /* a_i */
     const esra_image *mixtures, *gradients, *weights; /* the caller's views; weights NULL: all 1 */
     const esra_image *start_layers, *start_duals;     /* both or neither NULL */
 
@@ -26,7 +26,7 @@ struct problem {
 };
 
 /* Checks the caller's problem and result, down to every sample, and fills *out, which borrows from them. */
-esra_status esra_problem_check(struct problem *out, const esra_problem *problem, const esra_result *result, double lambda,
-                               struct message *message);
+esra_status esra_problem_check(struct problem *out, const esra_problem *problem, const esra_result *result,
+                               double lambda, struct message *message);
 
 #endif

@@ -10,7 +10,8 @@ void esra_solve_memory_free(struct solve_memory *memory)
     esra_arena_free(&memory->engine);
 }
 
-esra_status esra_solve(struct context *context, const struct solve_task *task, struct solve_memory *memory, esra_info *info)
+esra_status esra_solve(struct context *context, const struct solve_task *task, struct solve_memory *memory,
+                       esra_info *info)
 {
     esra_settings settings = *task->settings;
     struct problem problem;

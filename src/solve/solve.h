@@ -21,6 +21,7 @@ struct solve_task {
 };
 
 /* Fills the result's images and *info, whose struct_size it leaves alone. */
-esra_status esra_solve(struct context *context, const struct solve_task *task, struct solve_memory *memory, esra_info *info);
+esra_status esra_solve(struct context *context, const struct solve_task *task, struct solve_memory *memory,
+                       esra_info *info);
 
 #endif

@@ -67,7 +67,11 @@ void esra_vcycle_clear(struct vcycle *v)
 static void set_level(struct vlevel *level, struct plane f, struct plane e, double r1, double r2)
 {
     double jacobi = DAMPING / (4 * r1 + r2);
-    *level = (struct vlevel){f, e, r1, r2, {(float)(1 - DAMPING), (float)jacobi, (float)(jacobi * r1)},
+    *level = (struct vlevel){f,
+                             e,
+                             r1,
+                             r2,
+                             {(float)(1 - DAMPING), (float)jacobi, (float)(jacobi * r1)},
                              {(float)(1 - DAMPING), 0, (float)(jacobi * r1)}};
 }
 

@@ -1,9 +1,9 @@
 /* solve/vcycle.h - one multigrid V-cycle for (r1 D'D + r2) G = g on a single plane, g's own grid being level 0.
  *
- * V(1,1) with damped Jacobi on the constant diagonal 4 r1 + r2, bilinear cell-centred prolongation P, restriction P', and
- * coarse operators discretised anew. The engine needs that the cycle never exceeds the inverse it stands for: I - B A is
- * then positive semi-definite, which holds because each coarse operator dominates P'AP and every smoother is applied an
- * even number of times in all. */
+ * V(1,1) with damped Jacobi on the constant diagonal 4 r1 + r2, bilinear cell-centred prolongation P, restriction P',
+ * and coarse operators discretised anew. The engine needs that the cycle never exceeds the inverse it stands for: I - B
+ * A is then positive semi-definite, which holds because each coarse operator dominates P'AP and every smoother is
+ * applied an even number of times in all. */
 #ifndef ESRA_SOLVE_VCYCLE_H
 #define ESRA_SOLVE_VCYCLE_H
 

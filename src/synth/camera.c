@@ -40,12 +40,13 @@ void esra_cameras_hold(esra_camera *cameras, const esra_synth_settings *settings
     }
 }
 
-/* The point z' (U, 1), z' = 1/s, is z' rotation' ((U, 1) - s translation) for the reference: its direction gives x, its depth
- * is z' times the third number. */
+/* The point z' (U, 1), z' = 1/s, is z' rotation' ((U, 1) - s translation) for the reference: its direction gives x, its
+ * depth is z' times the third number. */
 void esra_camera_look(const esra_camera *camera, const struct lens *lens, double u, double v, double s, double point[3])
 {
     const double *r = camera->rotation, *t = camera->translation;
-    double w[3] = {(u - lens->x) / lens->focal_px - s * t[0], (v - lens->y) / lens->focal_px - s * t[1], 1 - s * t[2]}, p[3];
+    double w[3] = {(u - lens->x) / lens->focal_px - s * t[0], (v - lens->y) / lens->focal_px - s * t[1], 1 - s * t[2]},
+           p[3];
     for (int k = 0; k < 3; k++)
         p[k] = r[k] * w[0] + r[3 + k] * w[1] + r[6 + k] * w[2];
     point[0] = lens->x + lens->focal_px * p[0] / p[2];

@@ -14,7 +14,7 @@
  * proportions of ../shared/synth, whose deviations are .012, .008, .003 and .0077/width. */
 #define SCALE 0.67
 #define SHEAR 0.25
-#define TILT 0.64
+#define TILT  0.64
 
 /* Layers that move alike cannot be told apart: their motions differ by this part of the shift at least (4 of 18 px). */
 #define APART 0.2

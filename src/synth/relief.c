@@ -1,4 +1,5 @@
-/* synth/relief.c - a layer with depth, rendered by walking along each ray from the near end until it meets the surface. */
+/* synth/relief.c - a layer with depth, rendered by walking along each ray from the near end until it meets the surface.
+ */
 #include "synth/relief.h"
 
 #include <math.h>
@@ -16,7 +17,8 @@
 #define REACH_PX 4
 /* Cameras see inverse depths a little beyond the reference's, as they move along their view. */
 #define SLACK 1.2
-/* How far before the reference what a corner of a photo sees may be: less, and it is beside the reference or behind it. */
+/* How far before the reference what a corner of a photo sees may be: less, and it is beside the reference or behind it.
+ */
 #define LEAST_DEPTH .2
 
 void esra_relief_range(int layer, double *low, double *high)
@@ -25,7 +27,8 @@ void esra_relief_range(int layer, double *low, double *high)
     *high = layer == 0 ? 1 : 0.5;
 }
 
-bool esra_relief_include(struct frame *frame, const esra_camera *camera, const struct lens *lens, double low, double high)
+bool esra_relief_include(struct frame *frame, const esra_camera *camera, const struct lens *lens, double low,
+                         double high)
 {
     double left = frame->left, top = frame->top, right = left + frame->width - 1, bottom = top + frame->height - 1;
     for (int n = 0; n < 8; n++) {

@@ -1,5 +1,5 @@
-/* synth/scene.c - photos through glass whose truth is known: photo_i = a_i T(f_i) + b_i R(g_i) in linear light, then the
- * curve of sRGB, the noise of a sensor, and rounding, as a camera does it. */
+/* synth/scene.c - photos through glass whose truth is known: photo_i = a_i T(f_i) + b_i R(g_i) in linear light, then
+ * the curve of sRGB, the noise of a sensor, and rounding, as a camera does it. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct synth {
     struct message message;
     struct context *context;
     struct exposure *exposures;
-    esra_camera *cameras;    /* with depth */
+    esra_camera *cameras; /* with depth */
     struct lens lens;
     struct frame frame;      /* of both layers */
     struct relief layers[2]; /* T and R in the frame */
@@ -45,7 +45,8 @@ static bool fits(const esra_image *image, const struct synth *s, int channels)
            (image->width == s->settings.width && image->height == s->settings.height && image->channels == channels);
 }
 
-static esra_status check_images(const struct synth *s, const esra_image *t, const esra_image *r, struct message *message)
+static esra_status check_images(const struct synth *s, const esra_image *t, const esra_image *r,
+                                struct message *message)
 {
     const esra_synth_result *result = s->result;
     bool good = fits(&result->transmitted, s, s->channels) && fits(&result->reflected, s, s->channels);
@@ -66,8 +67,9 @@ static esra_status check_images(const struct synth *s, const esra_image *t, cons
     if (s->settings.depth && !inverse)
         return esra_fail(message, ESRA_BAD_DATA, "the images for inverse depths are not %d x %d of one channel",
                          s->settings.width, s->settings.height);
-    return good ? ESRA_OK : esra_fail(message, ESRA_BAD_DATA, "the images to be filled are not %d x %d of %d channel(s)",
-                                      s->settings.width, s->settings.height, s->channels);
+    return good ? ESRA_OK
+                : esra_fail(message, ESRA_BAD_DATA, "the images to be filled are not %d x %d of %d channel(s)",
+                            s->settings.width, s->settings.height, s->channels);
 }
 
 /* ---- Drawing ---- */
@@ -141,7 +143,8 @@ static void draw_photo(struct synth *s, int i)
     look(s, 0, i);
     look(s, 1, i);
     if (s->result->photos)
-        draw(&(struct drawing){s, &s->result->photos[i], {e->mixing * t, e->reflection_gain * r}, s->settings.noise, i});
+        draw(
+            &(struct drawing){s, &s->result->photos[i], {e->mixing * t, e->reflection_gain * r}, s->settings.noise, i});
     if (i == 0) {
         draw(&(struct drawing){s, &s->result->transmitted, {t, 0}, 0, 0});
         draw(&(struct drawing){s, &s->result->reflected, {0, r}, 0, 0});
@@ -151,7 +154,8 @@ static void draw_photo(struct synth *s, int i)
 static void tell_inverse(const struct synth *s, int layer, const esra_image *to)
 {
     struct plane plane = image_plane(&s->layers[layer].inverse, 0);
-    struct plane part = {plane_row(plane, -s->frame.top) - s->frame.left, s->settings.width, s->settings.height, plane.stride};
+    struct plane part = {plane_row(plane, -s->frame.top) - s->frame.left, s->settings.width, s->settings.height,
+                         plane.stride};
     if (to->data)
         esra_plane_store(part, to, 0);
 }
@@ -209,8 +213,10 @@ static esra_status frame_depth(struct synth *s)
         esra_relief_range(l, &s->layers[l].low, &s->layers[l].high);
         for (int i = 0; i < settings->photos; i++)
             if (!esra_relief_include(&s->frame, &s->cameras[i], &s->lens, s->layers[l].low, s->layers[l].high))
-                return esra_fail(&s->message, ESRA_BAD_ARGUMENT, "photo %d sees what is beside photo 1 or behind it: turn and "
-                                 "shift less, or take a longer focal length", i + 1);
+                return esra_fail(&s->message, ESRA_BAD_ARGUMENT,
+                                 "photo %d sees what is beside photo 1 or behind it: turn and "
+                                 "shift less, or take a longer focal length",
+                                 i + 1);
     }
     return ESRA_OK;
 }

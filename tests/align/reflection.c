@@ -1,4 +1,5 @@
-/* tests/align/reflection.c - the reflected layer's motion is the first candidate with three photos, among them with two. */
+/* tests/align/reflection.c - the reflected layer's motion is the first candidate with three photos, among them with
+ * two. */
 #include "align/reflection.h"
 
 #include "align/scene.h"

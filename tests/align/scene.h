@@ -1,5 +1,5 @@
-/* tests/align/scene.h - two-layer scenes whose motions are known: photo_i = a_i T(f_i) + b_i R(g_i), T and R being discs of
- * random colour, drawn on canvases larger than the photos. */
+/* tests/align/scene.h - two-layer scenes whose motions are known: photo_i = a_i T(f_i) + b_i R(g_i), T and R being
+ * discs of random colour, drawn on canvases larger than the photos. */
 #ifndef ESRA_TESTS_ALIGN_SCENE_H
 #define ESRA_TESTS_ALIGN_SCENE_H
 
@@ -9,7 +9,7 @@
 #include "ops/blur.h"
 #include "ops/resample.h"
 
-#define SCENE_WIDTH 320
+#define SCENE_WIDTH  320
 #define SCENE_HEIGHT 240
 #define SCENE_MARGIN 60
 #define SCENE_PHOTOS 4
@@ -51,8 +51,9 @@ static inline struct transform random_motion(double shift_px)
 {
     double turn = check_random(-.015, .015), scale = 1 + check_random(-.01, .01);
     struct transform centre = esra_transform_shift(-.5 * SCENE_WIDTH, -.5 * SCENE_HEIGHT);
-    struct transform move = {{scale * cos(turn), -scale * sin(turn), .5 * SCENE_WIDTH + check_random(-shift_px, shift_px),
-                              scale * sin(turn), scale * cos(turn), .5 * SCENE_HEIGHT + check_random(-shift_px, shift_px),
+    struct transform move = {{scale * cos(turn), -scale * sin(turn),
+                              .5 * SCENE_WIDTH + check_random(-shift_px, shift_px), scale * sin(turn),
+                              scale * cos(turn), .5 * SCENE_HEIGHT + check_random(-shift_px, shift_px),
                               check_random(-2e-5, 2e-5), check_random(-2e-5, 2e-5), 1}};
     return esra_transform_compose(&move, &centre);
 }

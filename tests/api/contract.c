@@ -388,7 +388,8 @@ static void shorter_photos_are_respected(void)
     CHECK(esra_solver_create(&solver) == ESRA_OK);
     CHECK(esra_solver_separate(solver, &photos, NULL, &separation) == ESRA_OK);
     CHECK(separation.total_s >= 0 && separation.struct_size == offsetof(esra_separation, joint_trusted));
-    for (const unsigned char *byte = (unsigned char *)&separation.joint_trusted; byte < (unsigned char *)(&separation + 1); byte++)
+    for (const unsigned char *byte = (unsigned char *)&separation.joint_trusted;
+         byte < (unsigned char *)(&separation + 1); byte++)
         CHECK(*byte == 0xee);
     CHECK(separation.info == &older.info && older.info.objective >= 0 && older.info.seconds == -1 &&
           older.beyond == 0xee);

@@ -5,9 +5,9 @@
 
 static struct transform random_transform(void)
 {
-    return (struct transform){{check_random(.9, 1.1), check_random(-.1, .1), check_random(-30, 30), check_random(-.1, .1),
-                               check_random(.9, 1.1), check_random(-30, 30), check_random(-1e-4, 1e-4),
-                               check_random(-1e-4, 1e-4), 1}};
+    return (struct transform){{check_random(.9, 1.1), check_random(-.1, .1), check_random(-30, 30),
+                               check_random(-.1, .1), check_random(.9, 1.1), check_random(-30, 30),
+                               check_random(-1e-4, 1e-4), check_random(-1e-4, 1e-4), 1}};
 }
 
 static void compositions_and_inverses_agree_with_points(void)
@@ -36,7 +36,8 @@ static void scales_move_with_the_grid(void)
 
 static void bad_maps_are_told(void)
 {
-    struct transform flat = {{1, 0, 0, 2, 0, 0, 0, 0, 1}}, shift = esra_transform_shift(3, 4), back, identity = TRANSFORM_IDENTITY;
+    struct transform flat = {{1, 0, 0, 2, 0, 0, 0, 0, 1}}, shift = esra_transform_shift(3, 4), back,
+                     identity = TRANSFORM_IDENTITY;
     struct transform beyond = {{1, 0, 0, 0, 1, 0, -.01, 0, 1}};
     CHECK(!esra_transform_invert(&flat, &back));
     CHECK_NEAR(esra_transform_distance(&identity, &shift, 640, 480), 5, 1e-12);

@@ -1,8 +1,8 @@
-/* tests/evidence/leave_out.c - photos left out: right motions predict them better than wrong ones and than other photos; what
- * the photos do not decide is found in doubt, and nothing else is. */
+/* tests/evidence/leave_out.c - photos left out: right motions predict them better than wrong ones and than other
+ * photos; what the photos do not decide is found in doubt, and nothing else is. */
+#include "evidence/leave_out.h"
 #include "check.h"
 #include "evidence/doubt.h"
-#include "evidence/leave_out.h"
 
 #define WIDTH  120
 #define HEIGHT 92

@@ -1,4 +1,5 @@
-/* tests/evidence/noise.c - of a difference that is white noise a blur leaves next to nothing, of a second layer much. */
+/* tests/evidence/noise.c - of a difference that is white noise a blur leaves next to nothing, of a second layer much.
+ */
 #include "evidence/noise.h"
 
 #include "../pipeline/patches.h"

@@ -1,7 +1,7 @@
-/* tests/evidence/opposed.c - unrelated layers share gradients of either sign alike; a ghost that one has and the other takes
- * back does not pass. */
-#include "check.h"
+/* tests/evidence/opposed.c - unrelated layers share gradients of either sign alike; a ghost that one has and the other
+ * takes back does not pass. */
 #include "evidence/opposed.h"
+#include "check.h"
 
 #define WIDTH  64
 #define HEIGHT 48

@@ -229,8 +229,10 @@ static void scenes_are_made_of_any_numbers(void)
             result.photos = made;
             esra_status status = esra_synth(&photo_views[0], &photo_views[1], &settings, &result);
             refused += status == ESRA_BAD_DATA && result.message[0];
-            if (!CHECK(status == ESRA_BAD_DATA || (status == ESRA_OK && all_finite(layers[0], size) && all_finite(layers[1], size))))
-                printf("    scene of %s: %s, '%s'\n", names[filling % FILLINGS], esra_status_name(status), result.message);
+            if (!CHECK(status == ESRA_BAD_DATA ||
+                       (status == ESRA_OK && all_finite(layers[0], size) && all_finite(layers[1], size))))
+                printf("    scene of %s: %s, '%s'\n", names[filling % FILLINGS], esra_status_name(status),
+                       result.message);
         }
     printf("  %d scenes, %d of them refused\n", tried, refused);
 }
@@ -282,7 +284,8 @@ static void any_numbers_can_be_given(void)
             }
             refused += status == ESRA_BAD_DATA && esra_solver_message(solver)[0];
             if (!CHECK(status == ESRA_BAD_DATA || (status == ESRA_OK && good)))
-                printf("    %g at %d: %s, '%s'\n", numbers[n], where, esra_status_name(status), esra_solver_message(solver));
+                printf("    %g at %d: %s, '%s'\n", numbers[n], where, esra_status_name(status),
+                       esra_solver_message(solver));
         }
     printf("  %d of %d refused\n", refused, tried);
     CHECK(refused >= 7 * 3 + 5 * 18);

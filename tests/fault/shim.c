@@ -54,8 +54,8 @@ static long disk_used;
 static struct span {
     long begin, end;
     char name[128];
-} spans[64]; /* of disk_used, by descriptor */
-static bool is_branch; /* its open files are the parent's as well, so it writes none and puts none in place */
+} spans[64];                   /* of disk_used, by descriptor */
+static bool is_branch;         /* its open files are the parent's as well, so it writes none and puts none in place */
 static long branch_exits[256]; /* 255: by a signal */
 
 static int error_of(const char *name)

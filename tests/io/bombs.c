@@ -223,8 +223,8 @@ static void tiff_directory_bombs(void)
 {
     write_tiff((const uint32_t[][4]){{256, 4, 1, 8}, {257, 4, 1, 8}, {34675, 7, 100 << 20, 1000}}, 3, 0, 101 << 20);
     survive_bomb("TIFF with a profile of 100 MB", ESRA_OVER_LIMIT);
-    const uint32_t picture[][4] = {{256, 4, 1, 8},  {257, 4, 1, 8}, {258, 3, 1, 8},  {262, 3, 1, 1},   {273, 4, 1, 8},
-                                   {277, 3, 1, 1},  {278, 4, 1, 8}, {279, 4, 1, 64}, {34665, 4, 1, 8}, {34853, 4, 1, 8}};
+    const uint32_t picture[][4] = {{256, 4, 1, 8}, {257, 4, 1, 8}, {258, 3, 1, 8},  {262, 3, 1, 1},   {273, 4, 1, 8},
+                                   {277, 3, 1, 1}, {278, 4, 1, 8}, {279, 4, 1, 64}, {34665, 4, 1, 8}, {34853, 4, 1, 8}};
     write_tiff(picture, 10, 8, 200);
     survive_bomb("TIFF whose directories are one", ESRA_OK);
     const uint32_t chain = 8 + 2 + 10 * 12 + 4, link = 2 + 12 + 4, links = 200000;

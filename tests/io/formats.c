@@ -175,7 +175,8 @@ static void wishes_are_checked(void)
     CHECK(esra_photo_check_write("a.jpg", &options, &message) == ESRA_BAD_ARGUMENT);
 }
 
-/* To the byte: an APP1 of 65,533 bytes less its name, 255 APP2 of 65,519 bytes, 65,500 px. Nothing of it is looked at. */
+/* To the byte: an APP1 of 65,533 bytes less its name, 255 APP2 of 65,519 bytes, 65,500 px. Nothing of it is looked at.
+ */
 static void what_jpeg_can_hold(void)
 {
     static unsigned char byte;

@@ -233,7 +233,8 @@ static void nothing_but_reading_and_answering(void)
     if (CHECK(esra_jail_receive(&jail, outcomes, sizeof outcomes, &message) == ESRA_OK))
         for (size_t n = 0; n < ATTEMPTS; n++) {
             const struct attempt *a = &attempts[n];
-            bool refused = outcomes[n].value == -1 && (outcomes[n].error == EPERM || outcomes[n].error == ENOSYS || !a->refused);
+            bool refused =
+                outcomes[n].value == -1 && (outcomes[n].error == EPERM || outcomes[n].error == ENOSYS || !a->refused);
             if (!CHECK(refused == a->refused))
                 printf("    %s gave %ld (%s)\n", a->what, outcomes[n].value, strerror(outcomes[n].error));
         }

@@ -1,5 +1,6 @@
-/* tests/kernels/kernels.c - every instruction set gives the bits of the C reference, at every width, and touches nothing
- * outside the room a row has: each buffer ends where an unreadable page begins, and what lies around the row is checked. */
+/* tests/kernels/kernels.c - every instruction set gives the bits of the C reference, at every width, and touches
+ * nothing outside the room a row has: each buffer ends where an unreadable page begins, and what lies around the row is
+ * checked. */
 #define _DEFAULT_SOURCE
 #include "kernels/kernels.h"
 
@@ -9,7 +10,7 @@
 #include "base/cpu.h"
 #include "check.h"
 
-#define WIDEST 67
+#define WIDEST      67
 #define MOST_PHOTOS 5
 
 /* A buffer of floats that ends at a guard page. */
@@ -50,10 +51,20 @@ static struct rows make_rows(int columns, int photos, const float *content)
     struct rows rows = {.block = guard((size_t)(11 * group + 2 * pitch + KERNEL_PAD))};
     memcpy(rows.block.data, content, rows.block.count * sizeof(float));
     float *at = rows.block.data + KERNEL_PAD;
-    rows.row = (struct sweep_row){.pitch = pitch, .x = at, .p = at + group, .q = at + 2 * group, .z = at + 3 * group,
-                                  .p_above = at + 4 * group, .e_vertical = at + 5 * group, .e_horizontal = at + 6 * group,
-                                  .mixture = at + 7 * group, .weight = at + 8 * group, .bar = at + 9 * group,
-                                  .bar_below = at + 10 * group, .bar_pitch = pitch, .g = at + 11 * group,
+    rows.row = (struct sweep_row){.pitch = pitch,
+                                  .x = at,
+                                  .p = at + group,
+                                  .q = at + 2 * group,
+                                  .z = at + 3 * group,
+                                  .p_above = at + 4 * group,
+                                  .e_vertical = at + 5 * group,
+                                  .e_horizontal = at + 6 * group,
+                                  .mixture = at + 7 * group,
+                                  .weight = at + 8 * group,
+                                  .bar = at + 9 * group,
+                                  .bar_below = at + 10 * group,
+                                  .bar_pitch = pitch,
+                                  .g = at + 11 * group,
                                   .correction = at + 11 * group + pitch};
     return rows;
 }
@@ -63,8 +74,16 @@ static float coefficients[MOST_PHOTOS + 1];
 static struct sweep make_sweep(int photos)
 {
     check_fill(coefficients, MOST_PHOTOS + 1, 0, 1);
-    return (struct sweep){.photos = photos, .a = coefficients, .null = coefficients, .lambda = 0.02f, .rho = 1.85f,
-                          .sigma = 100, .r2 = 0.1f, .s = 16.1f, .s_inverse = 1 / 16.1f, .photo_inverse = 1 / 17.1f,
+    return (struct sweep){.photos = photos,
+                          .a = coefficients,
+                          .null = coefficients,
+                          .lambda = 0.02f,
+                          .rho = 1.85f,
+                          .sigma = 100,
+                          .r2 = 0.1f,
+                          .s = 16.1f,
+                          .s_inverse = 1 / 16.1f,
+                          .photo_inverse = 1 / 17.1f,
                           .arrow_inverse = 1 / 18.0f};
 }
 
@@ -156,9 +175,19 @@ static void compare_pactv(const struct kernels *reference, const struct kernels 
         memcpy(blocks[n].data, content, blocks[n].count * sizeof(float));
         for (size_t i = 0; i < 10; i++)
             r[i] = blocks[n].data + i * pitch + KERNEL_PAD;
-        rows[n] = (struct pactv_row){.d = r[0], .e_vertical = r[1], .e_horizontal = r[2], .p_tilde_above = r[3],
-                                     .p_tilde = r[4], .q_tilde = r[5], .p = r[6], .q = r[7], .layer = r[8],
-                                     .layer_below = last_row ? NULL : r[9], .beta = 0.3f, .step = 0.4f, .momentum = 0.7f};
+        rows[n] = (struct pactv_row){.d = r[0],
+                                     .e_vertical = r[1],
+                                     .e_horizontal = r[2],
+                                     .p_tilde_above = r[3],
+                                     .p_tilde = r[4],
+                                     .q_tilde = r[5],
+                                     .p = r[6],
+                                     .q = r[7],
+                                     .layer = r[8],
+                                     .layer_below = last_row ? NULL : r[9],
+                                     .beta = 0.3f,
+                                     .step = 0.4f,
+                                     .momentum = 0.7f};
         k->pactv_layer(&rows[n], columns);
         k->pactv_dual(&rows[n], columns);
     }
@@ -182,9 +211,9 @@ static void pactv_kernels_equal_the_reference(void)
     }
 }
 
-/* A row that falls on a small canvas, mostly pixel beside pixel, with jumps, gaps and pixels that lie nowhere; weights, p, q
- * and both canvases end at a guard page. */
-#define CANVAS_WIDTH 90
+/* A row that falls on a small canvas, mostly pixel beside pixel, with jumps, gaps and pixels that lie nowhere; weights,
+ * p, q and both canvases end at a guard page. */
+#define CANVAS_WIDTH  90
 #define CANVAS_HEIGHT 3
 
 static void make_points(struct warp_point *points, float *weight, int width, int canvas_width, int canvas_height)
@@ -204,11 +233,14 @@ static void make_points(struct warp_point *points, float *weight, int width, int
     }
 }
 
-static void compare_photo(const struct kernels *kernels, unsigned features, int width, int canvas_width, int canvas_height)
+static void compare_photo(const struct kernels *kernels, unsigned features, int width, int canvas_width,
+                          int canvas_height)
 {
     static float content[COLOURS * (2 * CANVAS_WIDTH * CANVAS_HEIGHT + 2 * WIDEST)];
-    size_t samples = (size_t)COLOURS * (size_t)canvas_width * (size_t)canvas_height, row = (size_t)COLOURS * (size_t)width;
-    struct guarded weight = guard((size_t)width), points = guard(2 * (size_t)width), p = guard(row), canvas = guard(samples);
+    size_t samples = (size_t)COLOURS * (size_t)canvas_width * (size_t)canvas_height,
+           row = (size_t)COLOURS * (size_t)width;
+    struct guarded weight = guard((size_t)width), points = guard(2 * (size_t)width), p = guard(row),
+                   canvas = guard(samples);
     struct guarded q[2] = {guard(row), guard(row)}, strip[2] = {guard(samples), guard(samples)};
     check_fill(content, sizeof content / sizeof content[0], -1, 1);
     make_points((struct warp_point *)(void *)points.data, weight.data, width, canvas_width, canvas_height);
@@ -217,11 +249,18 @@ static void compare_photo(const struct kernels *kernels, unsigned features, int 
     for (int n = 0; n < 2; n++) {
         memcpy(q[n].data, content + row + samples, row * sizeof(float));
         memcpy(strip[n].data, content + 2 * row + samples, samples * sizeof(float));
-        (n ? kernels->photo : esra_photo_c)(&(struct photo_row){
-            .width = width, .a = .9f, .b = 1.1f, .weight = weight.data,
-            .points = (const struct warp_point *)(const void *)points.data, .right = canvas_width > 1,
-            .down = canvas_height > 1 ? canvas_width : 0, .p = p.data, .q = q[n].data, .canvas = canvas.data,
-            .strip = strip[n].data});
+        (n ? kernels->photo
+           : esra_photo_c)(&(struct photo_row){.width = width,
+                                               .a = .9f,
+                                               .b = 1.1f,
+                                               .weight = weight.data,
+                                               .points = (const struct warp_point *)(const void *)points.data,
+                                               .right = canvas_width > 1,
+                                               .down = canvas_height > 1 ? canvas_width : 0,
+                                               .p = p.data,
+                                               .q = q[n].data,
+                                               .canvas = canvas.data,
+                                               .strip = strip[n].data});
     }
     if (!CHECK(memcmp(q[0].data, q[1].data, row * sizeof(float)) == 0 &&
                memcmp(strip[0].data, strip[1].data, samples * sizeof(float)) == 0))

@@ -5,8 +5,8 @@
 
 enum { WIDTH = 1024, HEIGHT = 768 };
 
-/* Weak noise above, strong noise below, and none between, where cells stay empty: what one level leaves behind of its last
- * cells is stronger than anything in the first cells of the next. */
+/* Weak noise above, strong noise below, and none between, where cells stay empty: what one level leaves behind of its
+ * last cells is stronger than anything in the first cells of the next. */
 static void draw_noise(struct image *photo)
 {
     struct message message;

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "ops/diff.h"
 
-#define SIDE 150
+#define SIDE   150
 #define CYCLES 12 /* leave what float32 can tell */
 
 static float u[SIDE * SIDE], v[SIDE * SIDE], p[SIDE * SIDE], q[SIDE * SIDE], f[SIDE * SIDE], g[SIDE * SIDE];
@@ -31,7 +31,8 @@ static void gradients_of_an_image_give_it_back(void)
             mean += u[i] / (double)n;
         esra_diff_forward(plane(u, width, height), plane(p, width, height), plane(q, width, height));
         memset(v, 0, sizeof v);
-        esra_poisson_improve(plane(p, width, height), plane(q, width, height), plane(v, width, height), CYCLES, scratch);
+        esra_poisson_improve(plane(p, width, height), plane(q, width, height), plane(v, width, height), CYCLES,
+                             scratch);
         double worst = 0;
         for (int i = 0; i < n; i++)
             worst = fmax(worst, fabs(v[i] - (u[i] - mean)));
@@ -47,7 +48,8 @@ static void any_field_meets_the_normal_equations(void)
         check_fill(q, (size_t)n, -1, 1);
         memset(v, 0, sizeof v);
         esra_diff_adjoint(plane(p, width, height), plane(q, width, height), plane(f, width, height));
-        esra_poisson_improve(plane(p, width, height), plane(q, width, height), plane(v, width, height), CYCLES, scratch);
+        esra_poisson_improve(plane(p, width, height), plane(q, width, height), plane(v, width, height), CYCLES,
+                             scratch);
         esra_diff_forward(plane(v, width, height), plane(p, width, height), plane(q, width, height));
         esra_diff_adjoint(plane(p, width, height), plane(q, width, height), plane(g, width, height));
         double left = 0, whole = 1e-12;

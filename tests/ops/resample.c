@@ -1,9 +1,10 @@
-/* tests/ops/resample.c - Lanczos resampling keeps what it should: samples at whole shifts, constants, smooth functions. */
+/* tests/ops/resample.c - Lanczos resampling keeps what it should: samples at whole shifts, constants, smooth functions.
+ */
 #include "ops/resample.h"
 
 #include "check.h"
 
-#define WIDTH 61
+#define WIDTH  61
 #define HEIGHT 47
 
 static struct context *context;
@@ -28,7 +29,8 @@ static void whole_shifts_are_exact(void)
                 bool inside = x + 5 < WIDTH && y - 3 >= 0;
                 CHECK(plane_row(image_plane(&mask, 0), y)[x] == inside);
                 if (inside)
-                    CHECK_NEAR(plane_row(image_plane(&to, c), y)[x], plane_row(image_plane(&from, c), y - 3)[x + 5], 1e-6);
+                    CHECK_NEAR(plane_row(image_plane(&to, c), y)[x], plane_row(image_plane(&from, c), y - 3)[x + 5],
+                               1e-6);
             }
     esra_image_free(&from);
     esra_image_free(&to);

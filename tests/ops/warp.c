@@ -50,7 +50,8 @@ static void warp_all(const struct warp *warp, const float *canvas, const float *
         back[i] = strip[i][0];
 }
 
-/* <S v, u> = <v, S'u> for every size; weights are not negative and add to 1, so that S of ones is one wherever it is seen. */
+/* <S v, u> = <v, S'u> for every size; weights are not negative and add to 1, so that S of ones is one wherever it is
+ * seen. */
 static void the_adjoint_is_exact(void)
 {
     struct arena arena = {0};

@@ -1,5 +1,5 @@
-/* tests/pipeline/large.c - photos larger than the search works on: what is found on small ones holds for them, to a part of
- * their own pixels. */
+/* tests/pipeline/large.c - photos larger than the search works on: what is found on small ones holds for them, to a
+ * part of their own pixels. */
 #include <esra/esra.h>
 
 #include "base/image.h"
@@ -8,7 +8,7 @@
 #include "colour/light.h"
 
 /* More than .6 MP: halved once, with odd sides. */
-#define WIDTH 911
+#define WIDTH  911
 #define HEIGHT 675
 #define PHOTOS 3
 

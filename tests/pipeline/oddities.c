@@ -1,4 +1,5 @@
-/* tests/pipeline/oddities.c - photos that are odd in one way each are told so, in that way and no other; good ones are not. */
+/* tests/pipeline/oddities.c - photos that are odd in one way each are told so, in that way and no other; good ones are
+ * not. */
 #include <esra/esra.h>
 
 #include "check.h"
@@ -9,9 +10,9 @@
 #define PHOTOS  4
 #define SAMPLES (WIDTH * HEIGHT)
 
-#define ODD                                                                                                    \
-    (ESRA_WARN_TWO_PHOTOS | ESRA_WARN_ZOOM | ESRA_WARN_FOCUS | ESRA_WARN_OPAQUE | ESRA_WARN_MOVING | ESRA_WARN_EXCHANGED | \
-     ESRA_WARN_LENS)
+#define ODD                                                                                                            \
+    (ESRA_WARN_TWO_PHOTOS | ESRA_WARN_ZOOM | ESRA_WARN_FOCUS | ESRA_WARN_OPAQUE | ESRA_WARN_MOVING |                   \
+     ESRA_WARN_EXCHANGED | ESRA_WARN_LENS)
 
 static float photos[PHOTOS][SAMPLES], transmitted[SAMPLES];
 static esra_image views[PHOTOS];
@@ -24,8 +25,8 @@ struct series {
     double edge;          /* of the mirrored layer: how far it is out of focus */
     double zoom;          /* photo 1's scale */
     bool together;        /* both layers move alike */
-    double bend;          /* of the lens: what a good one shows at q (1 - bend |q|^2) is seen at q, half the width being 1 */
-    double reach;         /* so many times as far the camera moves */
+    double bend;  /* of the lens: what a good one shows at q (1 - bend |q|^2) is seen at q, half the width being 1 */
+    double reach; /* so many times as far the camera moves */
 };
 
 static const struct series good = {.7, .25, 1, 1, false, 0, 1};
@@ -43,9 +44,10 @@ static void take(const struct series *s)
             double across = n % WIDTH - WIDTH / 2., down = n / WIDTH - HEIGHT / 2.;
             double straight = 1 - s->bend * (across * across + down * down) * 4 / (WIDTH * WIDTH);
             double x = WIDTH / 2. + across * straight / scale, y = HEIGHT / 2. + down * straight / scale;
-            photos[i][n] = (float)(s->scene * patch_at(&behind, x - s->reach * way[i][0], y - s->reach * way[i][1], 1) +
-                                   s->mirror * patch_at(&mirrored, x - s->reach * other[0], y - s->reach * other[1], s->edge) +
-                                   check_random(-0.002, 0.002));
+            photos[i][n] =
+                (float)(s->scene * patch_at(&behind, x - s->reach * way[i][0], y - s->reach * way[i][1], 1) +
+                        s->mirror * patch_at(&mirrored, x - s->reach * other[0], y - s->reach * other[1], s->edge) +
+                        check_random(-0.002, 0.002));
         }
 }
 

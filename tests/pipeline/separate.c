@@ -8,9 +8,9 @@
 #include "check.h"
 #include "patches.h"
 
-#define WIDTH 160
-#define HEIGHT 120
-#define PHOTOS 3
+#define WIDTH   160
+#define HEIGHT  120
+#define PHOTOS  3
 #define SAMPLES (WIDTH * HEIGHT)
 
 static float photos[PHOTOS][SAMPLES], reflected[PHOTOS][SAMPLES], transmitted[SAMPLES], confidence[SAMPLES];
@@ -21,7 +21,8 @@ static esra_photo_facts facts[PHOTOS];
 static esra_info info;
 
 static struct patches behind, mirrored;
-static const double scene_shift[PHOTOS][2] = {{0, 0}, {3, -2}, {-4, 1}}, mirror_shift[PHOTOS][2] = {{0, 0}, {-6, 5}, {7, 4}};
+static const double scene_shift[PHOTOS][2] = {{0, 0}, {3, -2}, {-4, 1}},
+                    mirror_shift[PHOTOS][2] = {{0, 0}, {-6, 5}, {7, 4}};
 
 static double truth_at(int x, int y)
 {
@@ -156,7 +157,8 @@ static void nothing_old_is_told(void)
     esra_photos good = photos_input(PHOTOS);
     esra_separation s = room();
     CHECK(esra_solver_create(&solver) == ESRA_OK);
-    CHECK(esra_solver_separate(solver, &good, NULL, &s) == ESRA_OK && s.method != ESRA_METHOD_NONE && s.info->objective > 0);
+    CHECK(esra_solver_separate(solver, &good, NULL, &s) == ESRA_OK && s.method != ESRA_METHOD_NONE &&
+          s.info->objective > 0);
     s.warnings = ~0u;
     memcpy(photos[1], photos[0], sizeof photos[0]);
     esra_photos same = photos_input(2);

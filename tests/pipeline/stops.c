@@ -42,7 +42,7 @@ bool __wrap_esra_context_stopping(struct context *context)
 
 struct scene {
     int width, height, answers; /* with yes */
-    esra_motion motion, found; /* wanted, taken */
+    esra_motion motion, found;  /* wanted, taken */
     float *photos, *transmitted;
 };
 
@@ -80,8 +80,8 @@ static void scene_create(struct scene *scene, int width, int height, esra_motion
             double x = (double)(n % (size_t)width), y = (double)(n / (size_t)width);
             /* A half that is nearer, and moves more. */
             double near = x > .5 * width ? 1.6 : 1;
-            scene->photos[(size_t)i * samples + n] = .1f + .5f * patch(x - 3 * near * i, y + 2 * near * i, 7, 1) +
-                                                     .2f * patch(x + 2 * i, y + 3 * i, 12, 2);
+            scene->photos[(size_t)i * samples + n] =
+                .1f + .5f * patch(x - 3 * near * i, y + 2 * near * i, 7, 1) + .2f * patch(x + 2 * i, y + 3 * i, 12, 2);
         }
 }
 

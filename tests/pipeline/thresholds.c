@@ -1,4 +1,5 @@
-/* tests/pipeline/thresholds.c - every table of thresholds is sound: values in their ranges, texts that say something. */
+/* tests/pipeline/thresholds.c - every table of thresholds is sound: values in their ranges, texts that say something.
+ */
 #include "check.h"
 #include "pipeline/threshold_tables.h"
 
@@ -6,8 +7,8 @@ static void check_row(const struct threshold_table *table, int n)
 {
     const struct threshold_row *row = &table->rows[n];
     bool good = CHECK(isfinite(row->value) && row->lowest < row->highest) &&
-                CHECK(row->value >= row->lowest && row->value <= row->highest) && CHECK(table->values[n] == row->value) &&
-                CHECK(strlen(row->decides) > 0 && strlen(row->origin) > 0) &&
+                CHECK(row->value >= row->lowest && row->value <= row->highest) &&
+                CHECK(table->values[n] == row->value) && CHECK(strlen(row->decides) > 0 && strlen(row->origin) > 0) &&
                 CHECK(esra_threshold_find(table, row->name) == n);
     if (!good)
         printf("    %s.%s\n", table->room, row->name);

@@ -11,7 +11,8 @@
 /* The tests run with plain C and with all instructions that there are. */
 static struct context *context;
 
-static float x_data[MAX_PHOTOS + 1][MAX_SAMPLES], p_data[MAX_PHOTOS + 1][MAX_SAMPLES], q_data[MAX_PHOTOS + 1][MAX_SAMPLES];
+static float x_data[MAX_PHOTOS + 1][MAX_SAMPLES], p_data[MAX_PHOTOS + 1][MAX_SAMPLES],
+    q_data[MAX_PHOTOS + 1][MAX_SAMPLES];
 static struct plane x_planes[MAX_PHOTOS + 1], p_planes[MAX_PHOTOS + 1], q_planes[MAX_PHOTOS + 1];
 
 static struct candidate random_candidate(int width, int height)
@@ -71,8 +72,9 @@ static double phi(const struct random_problem *r, const double *tilt, double t)
     return sum;
 }
 
-/* On one pixel the tilts are all zero (no differences), so the bound must be the least data term: found on a grid. To get
- * tilts, a 1 x 2 image is used whose second pixel is unseen (weight 0): its minimum is min(tilt, 0) for each layer. */
+/* On one pixel the tilts are all zero (no differences), so the bound must be the least data term: found on a grid. To
+ * get tilts, a 1 x 2 image is used whose second pixel is unseen (weight 0): its minimum is min(tilt, 0) for each layer.
+ */
 static void a_pixels_bound_is_its_minimum(void)
 {
     for (int repeat = 0; repeat < 40; repeat++) {
@@ -113,8 +115,8 @@ static void one_pixel_has_a_closed_form(void)
     }
 }
 
-/* Blocks of rows have shares: the whole is their sum, and a sample adds those of its blocks. Of a block's own share, which is
- * nowhere negative, some rows have no more. */
+/* Blocks of rows have shares: the whole is their sum, and a sample adds those of its blocks. Of a block's own share,
+ * which is nowhere negative, some rows have no more. */
 static void shares_add_up(void)
 {
     enum { WIDTH = 9, HEIGHT = 2 * BLOCK_ROWS + 5 };

@@ -23,8 +23,9 @@ static void solve_and_check(struct instance *it, double gap, int iterations)
     CHECK(instance_solve(it, solver, &settings, &info) == ESRA_OK);
     instance_verify(it, &info);
     if (!CHECK(info.outcome == ESRA_OPTIMAL))
-        printf("    m %d, %d x %d x %d, lambda %g, weights %d: gap %g after %d iterations, F %g\n", it->photos, it->width,
-               it->height, it->channels, it->lambda, it->weighted, info.gap, info.iterations, info.objective);
+        printf("    m %d, %d x %d x %d, lambda %g, weights %d: gap %g after %d iterations, F %g\n", it->photos,
+               it->width, it->height, it->channels, it->lambda, it->weighted, info.gap, info.iterations,
+               info.objective);
 }
 
 static void random_problems_are_solved(void)
@@ -369,7 +370,8 @@ static void paint_patches(struct instance *it)
         }
 }
 
-/* A tenth of the accuracy is a good part of the way. (Steps found from the short way that is left made it the longer one.) */
+/* A tenth of the accuracy is a good part of the way. (Steps found from the short way that is left made it the longer
+ * one.) */
 static void a_start_half_way_saves_time(void)
 {
     struct instance it = instance_make(3, 256, 256, 1);
@@ -391,7 +393,8 @@ static void a_start_half_way_saves_time(void)
 
 #define MOST_LEVELS 12
 
-static int lay_out_levels(struct level *levels, struct arena *arena, const struct problem *problem, int width, int height)
+static int lay_out_levels(struct level *levels, struct arena *arena, const struct problem *problem, int width,
+                          int height)
 {
     int count = 0;
     for (;; width = (width + 1) / 2, height = (height + 1) / 2, count++) {
@@ -401,8 +404,8 @@ static int lay_out_levels(struct level *levels, struct arena *arena, const struc
     }
 }
 
-/* A level's data, and its state where the next one does not stand in it, are no other level's; all lies in the arena. Planes
- * begin and end with whole groups. */
+/* A level's data, and its state where the next one does not stand in it, are no other level's; all lies in the arena.
+ * Planes begin and end with whole groups. */
 static void check_places(const struct level *levels, int count, const struct arena *arena)
 {
     char *owner = calloc(arena->used / sizeof(float), 1);

@@ -1,5 +1,5 @@
-/* tests/solve/golden.c - problems whose optimum an interior-point solver found: the fast engine comes within 1e-5 of it, and
- * its bound is one. */
+/* tests/solve/golden.c - problems whose optimum an interior-point solver found: the fast engine comes within 1e-5 of
+ * it, and its bound is one. */
 #include "instance.h"
 
 /* What the golden optima themselves are good to. */

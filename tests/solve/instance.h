@@ -20,7 +20,8 @@ struct instance {
 
 static inline struct instance instance_make(int photos, int width, int height, int channels)
 {
-    struct instance it = {photos, width, height, channels, {0}, 0.02, NULL, {{0}}, {{0}}, {{0}}, {{0}}, {{0}}, false, false};
+    struct instance it = {photos, width, height, channels, {0},   0.02,  NULL,
+                          {{0}},  {{0}}, {{0}},  {{0}},    {{0}}, false, false};
     size_t size = (size_t)width * (size_t)height * (size_t)channels;
     it.samples = calloc(size * (size_t)(7 * photos + 5), sizeof(float));
     if (!it.samples)
@@ -53,7 +54,8 @@ static inline void instance_fill(struct instance *it, double lowest, double high
         check_fill(it->gradients[n].data, size, -gradient, gradient);
 }
 
-static inline esra_status instance_solve(struct instance *it, esra_solver *solver, esra_settings *settings, esra_info *info)
+static inline esra_status instance_solve(struct instance *it, esra_solver *solver, esra_settings *settings,
+                                         esra_info *info)
 {
     esra_problem problem = ESRA_PROBLEM_INIT;
     esra_result result = ESRA_RESULT_INIT;
@@ -132,7 +134,8 @@ static inline double instance_bound(const struct instance *it)
                     tilt[l] = it->lambda * ((y > 0 ? instance_sample(p, x, y - 1, c) : 0) - u +
                                             (x > 0 ? instance_sample(q, x - 1, y, c) : 0) - v);
                     sum -= it->lambda * u * (y < it->height - 1 ? instance_sample(&it->gradients[2 * l], x, y, c) : 0);
-                    sum -= it->lambda * v * (x < it->width - 1 ? instance_sample(&it->gradients[2 * l + 1], x, y, c) : 0);
+                    sum -=
+                        it->lambda * v * (x < it->width - 1 ? instance_sample(&it->gradients[2 * l + 1], x, y, c) : 0);
                 }
                 double lo = 0, hi = 1;
                 for (int n = 0; n < 80; n++) {

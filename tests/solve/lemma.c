@@ -6,8 +6,8 @@
 #include "ops/diff.h"
 
 #define MAX_PIXELS 64
-#define MAX_SIDE 64
-#define STRIDE (MAX_SIDE + 2 * KERNEL_PAD)
+#define MAX_SIDE   64
+#define STRIDE     (MAX_SIDE + 2 * KERNEL_PAD)
 
 /* A prox problem of up to MAX_PIXELS, its samples one after the other. */
 struct prox {
@@ -54,10 +54,20 @@ static int solve(struct prox *prox)
     exchange(prox, prox->e2, planes[2], true);
     exchange(prox, prox->p, planes[4], true);
     exchange(prox, prox->q, planes[5], true);
-    struct pactv pactv = {.d = planes[0], .e_vertical = planes[1], .e_horizontal = planes[2], .layer = planes[3],
-                          .p = planes[4], .q = planes[5], .p_tilde = planes[6], .q_tilde = planes[7],
-                          .zeros = zeros + KERNEL_PAD, .kernels = &kernels, .beta = prox->beta,
-                          .warm_start = prox->warm_start, .tolerance = prox->tolerance, .max_iterations = 20000};
+    struct pactv pactv = {.d = planes[0],
+                          .e_vertical = planes[1],
+                          .e_horizontal = planes[2],
+                          .layer = planes[3],
+                          .p = planes[4],
+                          .q = planes[5],
+                          .p_tilde = planes[6],
+                          .q_tilde = planes[7],
+                          .zeros = zeros + KERNEL_PAD,
+                          .kernels = &kernels,
+                          .beta = prox->beta,
+                          .warm_start = prox->warm_start,
+                          .tolerance = prox->tolerance,
+                          .max_iterations = 20000};
     int iterations = esra_pactv_solve(&pactv);
     exchange(prox, prox->layer, planes[3], false);
     exchange(prox, prox->p, planes[4], false);
@@ -145,7 +155,8 @@ static void the_gradient_of_H_is_the_lemmas(void)
             *z = before - step;
             double below = dual_objective(&s, p, q);
             *z = before;
-            double kink = step * 4; /* H is C^1 with a Lipschitz gradient of at most 8 beta^2: the error of the quotient */
+            double kink =
+                step * 4; /* H is C^1 with a Lipschitz gradient of at most 8 beta^2: the error of the quotient */
             CHECK_NEAR((above - below) / (2 * step), k < n ? gp[k] : gq[k - n], kink + 1e-9);
         }
     }

@@ -1,12 +1,12 @@
-/* tests/solve/pactv.c - PACTV against a plain restatement of the published iteration, and its answer against the optimum's
- * conditions; the paper's engine gives the same bits on any threads and instructions. */
+/* tests/solve/pactv.c - PACTV against a plain restatement of the published iteration, and its answer against the
+ * optimum's conditions; the paper's engine gives the same bits on any threads and instructions. */
 #include "solve/pactv.h"
 
 #include "base/cpu.h"
 #include "instance.h"
 #include "ops/diff.h"
 
-#define SIDE 70
+#define SIDE   70
 #define STRIDE (SIDE + 26 + 2 * KERNEL_PAD)
 
 enum { D, EV, EH, LAYER, P, Q, PT, QT, PLANES };
@@ -24,10 +24,19 @@ static struct pactv make(const struct kernels *kernels, int width, int height, d
         check_fill(plane_row(planes[EV], y), (size_t)width, -0.1, 0.1);
         check_fill(plane_row(planes[EH], y), (size_t)width, -0.1, 0.1);
     }
-    return (struct pactv){.d = planes[D], .e_vertical = planes[EV], .e_horizontal = planes[EH], .beta = 0.1f,
-                          .layer = planes[LAYER], .p = planes[P], .q = planes[Q], .p_tilde = planes[PT],
-                          .q_tilde = planes[QT], .zeros = zeros + KERNEL_PAD, .kernels = kernels,
-                          .tolerance = tolerance, .max_iterations = iterations};
+    return (struct pactv){.d = planes[D],
+                          .e_vertical = planes[EV],
+                          .e_horizontal = planes[EH],
+                          .beta = 0.1f,
+                          .layer = planes[LAYER],
+                          .p = planes[P],
+                          .q = planes[Q],
+                          .p_tilde = planes[PT],
+                          .q_tilde = planes[QT],
+                          .zeros = zeros + KERNEL_PAD,
+                          .kernels = kernels,
+                          .tolerance = tolerance,
+                          .max_iterations = iterations};
 }
 
 /* Algorithm 2 in double, one iteration after the other, for as many as PACTV made. */

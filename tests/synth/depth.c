@@ -1,11 +1,11 @@
-/* tests/synth/depth.c - scenes with depth: cameras and inverse depths tell where every point of photo 1 is in the others, and
- * what is near hides what is behind it. */
+/* tests/synth/depth.c - scenes with depth: cameras and inverse depths tell where every point of photo 1 is in the
+ * others, and what is near hides what is behind it. */
 #include "synth.h"
 
 #include "colour/light.h"
 
 #define PHOTOS 3
-#define WIDTH 100
+#define WIDTH  100
 #define HEIGHT 80
 
 struct scene {
@@ -133,7 +133,8 @@ static void what_is_near_hides_what_is_behind(void)
     for (int i = 1; i < PHOTOS; i++)
         for (int y = 0; y < HEIGHT; y++)
             for (int x = 0; x < WIDTH; x++) {
-                double u, v, q = plane_row(image_plane(&scene.inverse, 0), y)[x], here = light_at(&scene.photos[0], x, y);
+                double u, v, q = plane_row(image_plane(&scene.inverse, 0), y)[x],
+                             here = light_at(&scene.photos[0], x, y);
                 project(&scene, i, x, y, q, &u, &v);
                 double there = light_at(&scene.photos[i], u, v);
                 bool near = q > .999, far = q < .6; /* not the edges, which may be foreshortened */

@@ -4,9 +4,9 @@
 #include "colour/light.h"
 #include "ops/resample.h"
 
-#define PHOTOS 4
-#define WIDTH 120
-#define HEIGHT 90
+#define PHOTOS   4
+#define WIDTH    120
+#define HEIGHT   90
 #define CHANNELS 3
 
 /* A scene and room for all that is told of it. */
@@ -25,8 +25,8 @@ static void paint(struct image *image, int width, int height, int channels, doub
     for (int c = 0; c < channels; c++)
         for (int y = 0; y < height; y++)
             for (int x = 0; x < width; x++)
-                plane_row(image_plane(image, c), y)[x] =
-                    (float)(.5 + .25 * sin(frequency * 6.28 * x / width + c) + .2 * cos(frequency * 5 * y / height - c));
+                plane_row(image_plane(image, c), y)[x] = (float)(.5 + .25 * sin(frequency * 6.28 * x / width + c) +
+                                                                 .2 * cos(frequency * 5 * y / height - c));
 }
 
 static esra_synth_settings settings(void)
@@ -131,7 +131,8 @@ static double misfit(const struct scene *scene, int i, struct context *context)
     esra_resample(context, &scene->reflected, &back, &reflected, image_plane(&masks, 1));
     for (size_t n = 0, pixels = WIDTH * HEIGHT; n < CHANNELS * pixels; n++) {
         double seen = masks.data[n % pixels] * masks.data[n % pixels + pixels];
-        double rest = (photo.data[n] - scene->gain[i] * reflected.data[n]) / scene->mixing[i] - scene->transmitted.data[n];
+        double rest =
+            (photo.data[n] - scene->gain[i] * reflected.data[n]) / scene->mixing[i] - scene->transmitted.data[n];
         sum += seen * rest * rest;
         count += seen;
     }

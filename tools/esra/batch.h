@@ -39,12 +39,12 @@ void batch_jobs_free(struct batch_jobs *jobs);
 /* The file that word number n of a scene names: a photo, or the value of an option. */
 const char *batch_input(const struct batch_scene *scene, int n);
 
-/* Fails where a line or the journal would write over the jobs file, or what another line reads or writes; the folder of all
- * outputs must be there. */
+/* Fails where a line or the journal would write over the jobs file, or what another line reads or writes; the folder of
+ * all outputs must be there. */
 esra_status batch_check_files(const struct batch_jobs *jobs, const char *folder, struct message *message);
 
-/* The file that tells which scenes are done: a line of JSON for each that has ended, on disk before the next is begun. A
- * line without "exit" takes back what an earlier one of that output says. */
+/* The file that tells which scenes are done: a line of JSON for each that has ended, on disk before the next is begun.
+ * A line without "exit" takes back what an earlier one of that output says. */
 struct batch_journal {
     int fd; /* locked as long as this process or a child of it lives */
     char *path;
@@ -68,7 +68,8 @@ struct batch_end {
 };
 
 /* To be called before a scene replaces an earlier result: marks that line as not done, on disk. */
-esra_status batch_journal_begin(struct batch_journal *journal, const struct batch_scene *scene, struct message *message);
+esra_status batch_journal_begin(struct batch_journal *journal, const struct batch_scene *scene,
+                                struct message *message);
 
 /* Appends a line, and waits until it is on disk. */
 esra_status batch_journal_add(struct batch_journal *journal, const struct batch_scene *scene,

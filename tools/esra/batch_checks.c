@@ -128,8 +128,10 @@ static esra_status check_apart(const struct targets *targets, const struct batch
     for (size_t n = 1; n < targets->count; n++) {
         const struct target *a = &targets->items[n - 1], *b = &targets->items[n];
         if (by_file(a, b) == 0 && a->line != b->line && (a->shares || b->shares))
-            return esra_fail(message, ESRA_BAD_DATA, "%s, line %d: its output has a file or folder in common with that of %s, and "
-                             "one would be written over the other", jobs->name, b->line, words_for(a->line, words));
+            return esra_fail(message, ESRA_BAD_DATA,
+                             "%s, line %d: its output has a file or folder in common with that of %s, and "
+                             "one would be written over the other",
+                             jobs->name, b->line, words_for(a->line, words));
     }
     return ESRA_OK;
 }
@@ -153,10 +155,10 @@ static int line_that_replaces(const struct targets *targets, const struct stat *
     return low < targets->count && by_file(&targets->items[low], &wanted) == 0 ? targets->items[low].line : NOBODY;
 }
 
-/* Of a file that is not there, the other line that would make it: FOLDER/OUTPUT/file; NOBODY: none. Were it read the first
- * time and refused the next, the same command could not go on. */
-static esra_status line_that_makes(const struct batch_jobs *jobs, const char *folder, const char *input, int own, int *line,
-                                   struct message *message)
+/* Of a file that is not there, the other line that would make it: FOLDER/OUTPUT/file; NOBODY: none. Were it read the
+ * first time and refused the next, the same command could not go on. */
+static esra_status line_that_makes(const struct batch_jobs *jobs, const char *folder, const char *input, int own,
+                                   int *line, struct message *message)
 {
     struct stat of_input, of_outputs;
     char *path = strdup(input);
@@ -169,7 +171,8 @@ static esra_status line_that_makes(const struct batch_jobs *jobs, const char *fo
         char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
         const json_t *made_by = json_object_get(jobs->outputs, name);
         if (made_by && json_integer_value(made_by) != own && stat(dirname(path), &of_input) == 0 &&
-            stat(folder, &of_outputs) == 0 && of_input.st_dev == of_outputs.st_dev && of_input.st_ino == of_outputs.st_ino)
+            stat(folder, &of_outputs) == 0 && of_input.st_dev == of_outputs.st_dev &&
+            of_input.st_ino == of_outputs.st_ino)
             *line = (int)json_integer_value(made_by);
     }
     free(path);
@@ -188,8 +191,10 @@ static esra_status check_input(const struct targets *targets, const struct batch
     else
         status = line_that_makes(jobs, folder, input, own, &line, message);
     if (status == ESRA_OK && line != NOBODY)
-        status = esra_fail(message, ESRA_BAD_DATA, "%s, line %d: %s is an input, and would be written over by %s: choose another "
-                           "name or folder", jobs->name, own, input, words_for(line, words));
+        status = esra_fail(message, ESRA_BAD_DATA,
+                           "%s, line %d: %s is an input, and would be written over by %s: choose another "
+                           "name or folder",
+                           jobs->name, own, input, words_for(line, words));
     return status;
 }
 
@@ -205,15 +210,16 @@ done:
 }
 
 /* It may be on standard input. */
-static esra_status check_jobs_file(const struct targets *targets, const struct batch_jobs *jobs, struct message *message)
+static esra_status check_jobs_file(const struct targets *targets, const struct batch_jobs *jobs,
+                                   struct message *message)
 {
     struct stat is;
     bool found = strcmp(jobs->path, "-") == 0 ? fstat(STDIN_FILENO, &is) == 0 : stat(jobs->path, &is) == 0;
     int line = found ? line_that_replaces(targets, &is, NOBODY) : NOBODY;
     if (line == NOBODY)
         return ESRA_OK;
-    return esra_fail(message, ESRA_BAD_DATA, "%s would be written over by line %d: choose another name or folder", jobs->name,
-                     line);
+    return esra_fail(message, ESRA_BAD_DATA, "%s would be written over by line %d: choose another name or folder",
+                     jobs->name, line);
 }
 
 esra_status batch_check_files(const struct batch_jobs *jobs, const char *folder, struct message *message)

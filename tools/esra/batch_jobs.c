@@ -200,7 +200,8 @@ static esra_status take_line(struct reader *reader, const char *text, size_t siz
         return refuse(reader, "no JSON: %s", error.text);
     if (!json_is_object(job))
         return refuse(reader, "no JSON object");
-    json_object_foreach(job, key, value) {
+    json_object_foreach(job, key, value)
+    {
         if (strcmp(key, "photos") != 0 && strcmp(key, "output") != 0 && strcmp(key, "options") != 0)
             return refuse(reader, "unknown key '%.64s'; there are photos, output and options", key);
     }
@@ -262,8 +263,10 @@ esra_status batch_jobs_read(struct batch_jobs *jobs, const char *path, struct me
     struct bytes text = {0};
     struct reader reader = {.jobs = jobs, .message = message};
     esra_status status;
-    *jobs = (struct batch_jobs){.path = path, .name = strcmp(path, "-") == 0 ? "standard input" : path,
-                                .folder = folder_of(path), .outputs = json_object()};
+    *jobs = (struct batch_jobs){.path = path,
+                                .name = strcmp(path, "-") == 0 ? "standard input" : path,
+                                .folder = folder_of(path),
+                                .outputs = json_object()};
     if (!jobs->folder || !jobs->outputs)
         TRY(esra_fail_memory(message));
     TRY(text_read(&text, path, LARGEST_FILE, "split it", message));

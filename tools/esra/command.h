@@ -18,8 +18,8 @@ struct option {
     const char *name; /* without the dashes */
     char letter;      /* its short form, or 0 */
     enum option_type type;
-    const char *value;   /* what follows, for help: "FILE", "a_1,...,a_m", "tty|json" */
-    size_t offset;       /* in the job, whose first field holds them: a bool for a flag, a char * for the others */
+    const char *value; /* what follows, for help: "FILE", "a_1,...,a_m", "tty|json" */
+    size_t offset;     /* in the job, whose first field holds them: a bool for a flag, a char * for the others */
     bool required;
     const char *help;
 };
@@ -38,8 +38,8 @@ struct option_table {
 
 struct command {
     const char *name;
-    const char *summary;     /* half a line */
-    const char *operands;    /* what stands after the options, or "" */
+    const char *summary;  /* half a line */
+    const char *operands; /* what stands after the options, or "" */
     int max_operands;
     const char *description; /* paragraphs separated by blank lines */
     const char *example;     /* command lines, one a row, or NULL */

@@ -39,8 +39,10 @@ static esra_status read_pictures(struct job *job, char **names)
     for (int n = 0; n < 2; n++)
         TRY(esra_photo_read(&job->photos[n], names[n], &job->read, &job->message));
     if (a->width != b->width || a->height != b->height)
-        return esra_fail(&job->message, ESRA_BAD_DATA, "%s is %d x %d and %s is %d x %d: only pictures of one size can be "
-                         "compared", names[0], a->width, a->height, names[1], b->width, b->height);
+        return esra_fail(&job->message, ESRA_BAD_DATA,
+                         "%s is %d x %d and %s is %d x %d: only pictures of one size can be "
+                         "compared",
+                         names[0], a->width, a->height, names[1], b->width, b->height);
 done:
     return status;
 }
@@ -59,9 +61,9 @@ static esra_status compare(struct job *job)
 
 static enum exit_code print_json(const esra_comparison *c)
 {
-    json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "esra-compare-1", "psnr", number_to_json(c->psnr),
-                               "ssim", number_to_json(c->ssim), "ncc", number_to_json(c->ncc), "psnr_fit",
-                               number_to_json(c->psnr_fit), "ssim_fit", number_to_json(c->ssim_fit));
+    json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "esra-compare-1", "psnr",
+                               number_to_json(c->psnr), "ssim", number_to_json(c->ssim), "ncc", number_to_json(c->ncc),
+                               "psnr_fit", number_to_json(c->psnr_fit), "ssim_fit", number_to_json(c->ssim_fit));
     return print_object(object, JSON_INDENT(2), NAME, EXIT_DONE);
 }
 
@@ -109,10 +111,11 @@ const struct command compare_command = {
     .summary = "measure how alike two pictures are: PSNR, SSIM, NCC",
     .operands = "IMAGE TRUTH",
     .max_operands = 2,
-    .description =
-        "Compares the values that the files store, in 0..1, without undoing any tone curve. PSNR is in decibels (inf for "
-        "equal pictures), SSIM uses a Gaussian window of 1.5 px, NCC is taken over all channels. A grey picture stands for "
-        "three equal channels.",
+    .description = "Compares the values that the files store, in 0..1, without undoing any tone curve. PSNR is in "
+                   "decibels (inf for "
+                   "equal pictures), SSIM uses a Gaussian window of 1.5 px, NCC is taken over all channels. A grey "
+                   "picture stands for "
+                   "three equal channels.",
     .example = "esra compare --fit out/transmitted.png scene/truth-transmitted-1.png",
     .options = options,
     .option_count = sizeof options / sizeof options[0],

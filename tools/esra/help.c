@@ -4,7 +4,7 @@
 
 #include "help.h"
 
-#define NAME "help"
+#define NAME       "help"
 #define LINE_WIDTH 80
 
 struct help_options {
@@ -84,8 +84,8 @@ static void print_overview(void)
     for (const struct command *const *c = commands; *c; c++)
         print_entry((*c)->name, (*c)->summary);
     printf("\n'esra help COMMAND' tells more, and so does 'man esra'.\n\nExit codes:\n");
-#define ROW(name, code, text) \
-    printf("  %-4d", code);   \
+#define ROW(name, code, text)                                                                                          \
+    printf("  %-4d", code);                                                                                            \
     print_wrapped(text, 6);
     EXIT_TABLE(ROW)
 #undef ROW

@@ -106,14 +106,15 @@ static void print_man(void)
            esra_version());
     for (const struct command *const *c = commands; *c; c++)
         printf(".B esra %s\n[options]%s%s\n.br\n", (*c)->name, *(*c)->operands ? " " : "", (*c)->operands);
-    printf(".B esra \\-\\-version\n.SH DESCRIPTION\nSeparates what is behind a glass from what it reflects, with a proven "
-           "bound on how far the result is from the optimum of its objective.\n.SH COMMANDS\n");
+    printf(
+        ".B esra \\-\\-version\n.SH DESCRIPTION\nSeparates what is behind a glass from what it reflects, with a proven "
+        "bound on how far the result is from the optimum of its objective.\n.SH COMMANDS\n");
     for (const struct command *const *c = commands; *c; c++)
         man_command(*c);
     printf(".SH EXIT STATUS\n");
-#define ROW(name, code, text)      \
-    printf(".TP\n.B %d\n", code); \
-    print_roff(text);              \
+#define ROW(name, code, text)                                                                                          \
+    printf(".TP\n.B %d\n", code);                                                                                      \
+    print_roff(text);                                                                                                  \
     putchar('\n');
     EXIT_TABLE(ROW)
 #undef ROW

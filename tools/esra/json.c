@@ -41,7 +41,8 @@ esra_status text_read(struct bytes *text, const char *path, int64_t most, const 
     input.keep_limit = most;
     status = esra_input_measure(&input, message); /* of a pipe, as far as the limit */
     if (status == ESRA_OVER_LIMIT || (status == ESRA_OK && esra_input_left(&input) > most))
-        status = esra_fail(message, ESRA_OVER_LIMIT, "%s is over %lld MiB; %s", input.name, (long long)(most >> 20), advice);
+        status =
+            esra_fail(message, ESRA_OVER_LIMIT, "%s is over %lld MiB; %s", input.name, (long long)(most >> 20), advice);
     if (status == ESRA_OK)
         status = esra_input_slurp(&input, text, message);
     esra_input_close(&input);

@@ -1,5 +1,5 @@
-/* tools/esra/json.h - what commands read and say as JSON have in common: it is whole, or not there at all when memory is
- * short. */
+/* tools/esra/json.h - what commands read and say as JSON have in common: it is whole, or not there at all when memory
+ * is short. */
 #ifndef ESRA_TOOL_JSON_H
 #define ESRA_TOOL_JSON_H
 

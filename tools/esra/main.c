@@ -16,9 +16,9 @@
 /* Blocks from here on go back to the system when they are freed. */
 #define LARGE_BLOCK (256 << 10)
 
-const struct command *const commands[] = {&separate_command, &align_command, &batch_command,   &info_command,
-                                        &solve_command,    &synth_command, &compare_command, &bench_command,
-                                        &help_command,     NULL};
+const struct command *const commands[] = {
+    &separate_command, &align_command,   &batch_command, &info_command, &solve_command,
+    &synth_command,    &compare_command, &bench_command, &help_command, NULL};
 
 const struct command *find_command(const char *name)
 {
@@ -57,8 +57,8 @@ static void hold_standard_streams(void)
             (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* glibc would raise its threshold to the largest block freed so far, up to 32 MiB, and come to keep what is freed in a heap
- * full of holes: a tenth of all memory, at the time when it is needed most. */
+/* glibc would raise its threshold to the largest block freed so far, up to 32 MiB, and come to keep what is freed in a
+ * heap full of holes: a tenth of all memory, at the time when it is needed most. */
 static void return_what_is_freed(void)
 {
 #ifdef M_MMAP_THRESHOLD

@@ -59,7 +59,8 @@ static double images(const struct memory_shape *shape, int count, int channels)
     return count * esra_block_bytes((double)shape->width * shape->height * channels * sizeof(float));
 }
 
-/* The photos, and gradients that are given. Layers and confidence take memory once they are written to, when the library has freed more. */
+/* The photos, and gradients that are given. Layers and confidence take memory once they are written to, when the
+ * library has freed more. */
 esra_status memory_plan_separate(const struct memory_shape *shape, const esra_settings *settings, esra_plan *plan,
                                  double *bytes)
 {

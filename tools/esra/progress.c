@@ -60,10 +60,10 @@ static void draw_bar(struct progress *progress, const esra_info *info)
 
 static void print_line(const esra_info *info)
 {
-    json_t *line = json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:f, s:f}", "event", "progress", "stage", info->stage,
-                             "iterations", info->iterations, "inner_iterations", (json_int_t)info->inner_iterations,
-                             "objective", info->objective, "bound", info->bound, "gap", info->gap, "seconds",
-                             info->seconds);
+    json_t *line =
+        json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:f, s:f}", "event", "progress", "stage", info->stage, "iterations",
+                  info->iterations, "inner_iterations", (json_int_t)info->inner_iterations, "objective",
+                  info->objective, "bound", info->bound, "gap", info->gap, "seconds", info->seconds);
     char *text = line ? json_text(line, JSON_COMPACT) : NULL;
     if (text)
         fputs(text, stderr); /* in one piece: a signal may end the program between two */

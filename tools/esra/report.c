@@ -47,12 +47,12 @@ static const char style[] =
     ".warning b{display:block}.warning+.compare{margin-top:20px}";
 
 /* A label is put away where the line comes over it. */
-static const char script[] =
-    "const f=s=>document.querySelector(s),s=f('#slider');"
-    "f('#under').setAttribute('href',f('.after').src);"
-    "if(s){const move=()=>{f('.before').style.clipPath='inset(0 '+(100-s.value)+'% 0 0)';f('.line').style.left=s.value+'%';"
-    "f('.l').hidden=s.value<15;f('.r').hidden=s.value>85};"
-    "s.addEventListener('input',move);move()}";
+static const char script[] = "const f=s=>document.querySelector(s),s=f('#slider');"
+                             "f('#under').setAttribute('href',f('.after').src);"
+                             "if(s){const move=()=>{f('.before').style.clipPath='inset(0 '+(100-s.value)+'% 0 "
+                             "0)';f('.line').style.left=s.value+'%';"
+                             "f('.l').hidden=s.value<15;f('.r').hidden=s.value>85};"
+                             "s.addEventListener('input',move);move()}";
 
 static const char *verdict(const esra_separation *separation)
 {
@@ -83,11 +83,17 @@ static void put_prediction(struct page *page, const esra_separation *s)
     if (s->method != ESRA_METHOD_JOINT || !(s->prediction_base > 0))
         return;
     if (times >= CLEARLY_BETTER)
-        page_put(page, " As a check each photo was left out in turn: the layers of the others predicted it %.1f times as well as "
-                       "the photo most like it.", times);
+        page_put(
+            page,
+            " As a check each photo was left out in turn: the layers of the others predicted it %.1f times as well as "
+            "the photo most like it.",
+            times);
     else
-        page_put(page, " As a check each photo was left out in turn: the layers of the others predicted it %s than the photo most "
-                       "like it, so look twice.", times > 1 ? "hardly better" : "no better");
+        page_put(
+            page,
+            " As a check each photo was left out in turn: the layers of the others predicted it %s than the photo most "
+            "like it, so look twice.",
+            times > 1 ? "hardly better" : "no better");
 }
 
 static void put_head(struct page *page, const struct report *report)
@@ -121,7 +127,8 @@ static void put_damaged(struct page *page, const struct report *report)
         if (report->inputs[i].incomplete) {
             page_put(page, "<div class=\"warning\"><b>");
             page_put_text(page, report->names[i]);
-            page_put(page, " is damaged: what could not be decoded is black.</b>Give a whole copy of it, or leave it out.</div>\n");
+            page_put(page, " is damaged: what could not be decoded is black.</b>Give a whole copy of it, or leave it "
+                           "out.</div>\n");
         }
 }
 
@@ -203,7 +210,8 @@ static void put_photo_table(struct page *page, const struct report *report)
     page_put(
         page,
         "</table></div>\n<p class=\"soft\">Overlap: how much of the reference photo's view a photo has. Explains: how "
-        "much of what it shows alignment saw move as the layer does; a dash where it did not measure that. Apart: how far scene and reflection have "
+        "much of what it shows alignment saw move as the layer does; a dash where it did not measure that. Apart: how "
+        "far scene and reflection have "
         "moved against each other. Gain: how brightly a photo shows a layer, against the reference.</p>\n");
 }
 
@@ -226,9 +234,10 @@ static void put_numbers(struct page *page, const struct report *report)
                  "<tr><td>photos left out</td><td>predicted by the layers of the others with an error of %.4f; by the "
                  "photo most like them with %.4f</td></tr>",
                  s->prediction_error, s->prediction_base);
-    page_put(page,
-             "<tr><td>seconds</td><td>%.1f aligning, %.1f separating, %.1f solving, %.1f in all</td></tr></table></div>\n",
-             s->align_s, s->joint_s, s->solve_s, s->total_s);
+    page_put(
+        page,
+        "<tr><td>seconds</td><td>%.1f aligning, %.1f separating, %.1f solving, %.1f in all</td></tr></table></div>\n",
+        s->align_s, s->joint_s, s->solve_s, s->total_s);
 }
 
 esra_status report_write(const struct report *report, struct output *output, struct message *message)

@@ -18,10 +18,10 @@ struct report_image {
 };
 
 struct report {
-    const char *const *names; /* of the photos, [photos] */
+    const char *const *names;   /* of the photos, [photos] */
     const struct photo *inputs; /* [photos], for what is known of their files */
-    int photos, reference;    /* reference from 0 */
-    int width, height;        /* of the photos */
+    int photos, reference;      /* reference from 0 */
+    int width, height;          /* of the photos */
     const struct photo *before, *after;
     const struct report_image *images; /* layers and maps */
     int image_count;

@@ -42,10 +42,11 @@ void page_put_alignment(struct page *page, const struct report *report)
         if (s->method == ESRA_METHOD_JOINT)
             put_frame(page, &s->reflected_motion[i], w, h, "reflection");
     }
-    page_put(page,
-             "</svg><figcaption>The frame of each photo, laid so that the scene stands still%s. Where all fall together, "
-             "nothing moved, and the layers cannot be told apart.</figcaption></figure>\n",
-             s->method == ESRA_METHOD_JOINT ? " (blue) or the reflection does (red, dashed)" : "");
+    page_put(
+        page,
+        "</svg><figcaption>The frame of each photo, laid so that the scene stands still%s. Where all fall together, "
+        "nothing moved, and the layers cannot be told apart.</figcaption></figure>\n",
+        s->method == ESRA_METHOD_JOINT ? " (blue) or the reflection does (red, dashed)" : "");
 }
 
 struct range {

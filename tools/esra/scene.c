@@ -14,7 +14,8 @@ static esra_status fail_size(const struct scene *scene, int i, const struct imag
     const struct image *first = &scene->photos[0].pixels;
     return esra_fail(message, ESRA_BAD_DATA,
                      "%s is %d x %d and %s is %d x %d: photos of one size are needed, from one camera held one way",
-                     scene->paths.items[0], first->width, first->height, scene->paths.items[i], size->width, size->height);
+                     scene->paths.items[0], first->width, first->height, scene->paths.items[i], size->width,
+                     size->height);
 }
 
 static esra_status check_size(const struct scene *scene, int i, struct message *message)
@@ -44,7 +45,8 @@ static esra_status accept(void *user, const struct image *size, struct message *
         return fail_size(scene, new->i, size, message);
     if (new->options->most_bytes == 0)
         return ESRA_OK;
-    struct memory_shape shape = {scene->paths.count, first->width, first->height, size->channels, new->options->gradients};
+    struct memory_shape shape = {scene->paths.count, first->width, first->height, size->channels,
+                                 new->options->gradients};
     if (scene->channels > shape.channels)
         shape.channels = scene->channels;
     return memory_check_separate(&shape, new->options->settings, new->options->most_bytes, message);
@@ -168,8 +170,10 @@ esra_status scene_read(struct scene *scene, char **operands, int count, const st
     if (scene->paths.count == 1)
         TRY(check_that_it_is_there(scene->paths.items[0], message));
     if (scene->paths.count < 2)
-        TRY(esra_fail(message, ESRA_BAD_DATA, "two photos are needed at least, and there is %s: take them from slightly "
-                      "different places", scene->paths.count == 1 ? "one" : "none"));
+        TRY(esra_fail(message, ESRA_BAD_DATA,
+                      "two photos are needed at least, and there is %s: take them from slightly "
+                      "different places",
+                      scene->paths.count == 1 ? "one" : "none"));
     scene->photos = calloc((size_t)scene->paths.count, sizeof *scene->photos);
     scene->lights = calloc((size_t)scene->paths.count, sizeof *scene->lights);
     scene->primaries = calloc((size_t)scene->paths.count, sizeof *scene->primaries);

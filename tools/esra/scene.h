@@ -9,7 +9,7 @@
 
 struct scene_options {
     struct read_options read;
-    bool stored; /* leave code values as they are */
+    bool stored;       /* leave code values as they are */
     double most_bytes; /* that separating them may take, found out before memory is taken for pixels; 0: no limit */
     bool gradients;    /* are given, and take memory as well */
     const esra_settings *settings;

@@ -12,20 +12,38 @@
 
 /* What both commands take. */
 #define SCENE_OPTIONS                                                                                                  \
-    {"reference", 'r', OPTION_TEXT, "N", FIELD(reference), false,                                                      \
+    {"reference",                                                                                                      \
+     'r',                                                                                                              \
+     OPTION_TEXT,                                                                                                      \
+     "N",                                                                                                              \
+     FIELD(reference),                                                                                                 \
+     false,                                                                                                            \
      "the photo, counted from 1, in whose frame the layers are computed (default: the middle one)"},                   \
-        {"tolerate-truncated", 0, OPTION_FLAG, NULL, FIELD(tolerate_truncated), false,                                 \
+        {"tolerate-truncated",                                                                                         \
+         0,                                                                                                            \
+         OPTION_FLAG,                                                                                                  \
+         NULL,                                                                                                         \
+         FIELD(tolerate_truncated),                                                                                    \
+         false,                                                                                                        \
          "use what can be read of a damaged photo"},                                                                   \
         READING_OPTIONS(FIELD(reading)),                                                                               \
-        {"progress", 0, OPTION_TEXT, "auto|json|none", FIELD(progress), false,                                         \
+        {"progress",                                                                                                   \
+         0,                                                                                                            \
+         OPTION_TEXT,                                                                                                  \
+         "auto|json|none",                                                                                             \
+         FIELD(progress),                                                                                              \
+         false,                                                                                                        \
          "how to tell progress on standard error: auto is a bar on a terminal, json a line for each step"},            \
-    {"quiet", 'q', OPTION_FLAG, NULL, FIELD(quiet), false, "say nothing but errors on standard error"}
+    {                                                                                                                  \
+        "quiet", 'q', OPTION_FLAG, NULL, FIELD(quiet), false, "say nothing but errors on standard error"               \
+    }
 
 static const struct option separate_options[] = {
     {"output", 'o', OPTION_FILE, "FOLDER", FIELD(output), true, "where the layers go; made if it is not there"},
     {"strength", 0, OPTION_TEXT, "0..1", FIELD(strength), false,
      "how much of the reflection to remove: 1 all of it, 0 none (default 1)"},
-    {"layers", 0, OPTION_TEXT, "all|transmitted|reflected", FIELD(layers), false, "which layers to write (default all)"},
+    {"layers", 0, OPTION_TEXT, "all|transmitted|reflected", FIELD(layers), false,
+     "which layers to write (default all)"},
     {"format", 0, OPTION_TEXT, "png|jpg|tif|npy", FIELD(format), false, "of the layers (default png)"},
     {"quality", 0, OPTION_TEXT, "1..100", FIELD(quality), false, "of JPEG (default 95)"},
     {"reflection-gain", 0, OPTION_TEXT, "X", FIELD(gain), false,
@@ -45,7 +63,8 @@ static const struct option separate_options[] = {
 };
 
 static const struct option align_options[] = {
-    {"output", 'o', OPTION_FILE, "FILE", FIELD(output), true, "where the transforms go, as JSON; '-' is standard output"},
+    {"output", 'o', OPTION_FILE, "FILE", FIELD(output), true,
+     "where the transforms go, as JSON; '-' is standard output"},
     SCENE_OPTIONS,
 };
 
@@ -304,12 +323,16 @@ static void init_photos(void *values)
 }
 
 /* The reference is an option of the command's own: it counts from 1, and is the middle one where nothing is said. */
-#define PHOTOS_TABLE \
-    {.rows = esra_photos_table, .init = init_photos, .offset = offsetof(struct job, photos), .without = "reference"}
+#define PHOTOS_TABLE                                                                                                   \
+    {                                                                                                                  \
+        .rows = esra_photos_table, .init = init_photos, .offset = offsetof(struct job, photos), .without = "reference" \
+    }
 
 #define SETTINGS_TABLE(ONLY)                                                                                           \
-    {.rows = esra_settings_table, .init = init_settings, .offset = offsetof(struct job, settings), .only = (ONLY),     \
-     .heading = SETTINGS_HEADING}
+    {                                                                                                                  \
+        .rows = esra_settings_table, .init = init_settings, .offset = offsetof(struct job, settings), .only = (ONLY),  \
+        .heading = SETTINGS_HEADING                                                                                    \
+    }
 
 static const struct option_table separate_tables[] = {PHOTOS_TABLE, SETTINGS_TABLE(NULL)};
 static const struct option_table align_tables[] = {PHOTOS_TABLE, SETTINGS_TABLE("threads|cpu_mask")};
@@ -319,11 +342,12 @@ const struct command separate_command = {
     .summary = "give back the scene behind the glass, and what each photo reflects",
     .operands = "PHOTO...",
     .max_operands = 1 << 20,
-    .description =
-        "Takes two to a dozen photos of one scene behind glass, the camera moved a little between them. Writes into FOLDER: "
-        "transmitted (the scene, as the reference photo shows it), reflected-1, reflected-2, ... (what each photo reflects, "
-        "in its own frame), confidence, result.json and report.html.\n\n"
-        "PHOTO may be '-' for standard input, or @FILE for a list of names, one a line.",
+    .description = "Takes two to a dozen photos of one scene behind glass, the camera moved a little between them. "
+                   "Writes into FOLDER: "
+                   "transmitted (the scene, as the reference photo shows it), reflected-1, reflected-2, ... (what each "
+                   "photo reflects, "
+                   "in its own frame), confidence, result.json and report.html.\n\n"
+                   "PHOTO may be '-' for standard input, or @FILE for a list of names, one a line.",
     .example = "esra separate shop-*.jpg -o out\n"
                "esra separate shop-*.jpg -o out --strength 0.8 --format jpg\n"
                "esra align shop-*.jpg -o t.json && esra separate shop-*.jpg -o out --transforms t.json",
@@ -342,8 +366,10 @@ const struct command align_command = {
     .operands = "PHOTO...",
     .max_operands = 1 << 20,
     .description =
-        "Estimates, for each photo, the transforms from the reference that align the scene behind the glass and, where it "
-        "is found, the reflection. They can be inspected, corrected by hand, and given to 'esra separate --transforms'. "
+        "Estimates, for each photo, the transforms from the reference that align the scene behind the glass and, where "
+        "it "
+        "is found, the reflection. They can be inspected, corrected by hand, and given to 'esra separate "
+        "--transforms'. "
         "With --motion auto they are homographies; with --motion depth, where no single transform fits, median shifts.",
     .example = "esra align shop-*.jpg -o transforms.json",
     .options = align_options,

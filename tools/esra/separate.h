@@ -54,12 +54,12 @@ struct job {
     struct progress progress;
     struct report_point points[MOST_POINTS];
     int point_count;
-    int file_count;           /* that will be written */
-    char **paths;             /* of those, as many as there are */
+    int file_count; /* that will be written */
+    char **paths;   /* of those, as many as there are */
     int path_count;
     struct output *outputs;   /* those begun */
     int output_count, placed; /* how many there are, and are in their place */
-    bool folder_made; /* by this run: it goes again if nothing comes into it */
+    bool folder_made;         /* by this run: it goes again if nothing comes into it */
     json_t *result;
 };
 

@@ -56,8 +56,8 @@ static json_t *asked_to_json(const struct job *job)
 {
     const esra_photos *photos = &job->photos;
     return json_pack("{s:s, s:s, s:b, s:b, s:b}", "motion", esra_motion_name((esra_motion)photos->motion), "light",
-                     esra_light_name((esra_light)photos->light), "swap", photos->swap, "transforms", photos->transmitted != NULL, "gradients",
-                     photos->gradients != NULL);
+                     esra_light_name((esra_light)photos->light), "swap", photos->swap, "transforms",
+                     photos->transmitted != NULL, "gradients", photos->gradients != NULL);
 }
 
 static json_t *photo_to_json(const struct job *job, int i)
@@ -66,12 +66,13 @@ static json_t *photo_to_json(const struct job *job, int i)
     const esra_photo_facts *f = &s->facts[i];
     const struct scene *scene = &job->scene;
     json_t *object = json_pack(
-        "{s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o}", "file", name_to_json(scene->paths.items[i]), "aligned",
-        f->aligned, "incomplete", scene->photos[i].incomplete, "overlap", number_to_json(f->overlap), "explained",
-        number_to_json(f->explained), "explained_reflected", number_to_json(f->explained_reflected), "layers_apart_px", number_to_json(f->apart_px),
-        "mixing", number_to_json(s->mixing[i]), "reflection_gain", number_to_json(s->reflection_gain[i]), "light",
-        esra_light_origin_name(scene->lights[i].origin), "colours_converted", scene_converts(scene, job->reference, i),
-        "transmitted", transform_to_json(&s->transmitted_motion[i]));
+        "{s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:b, s:o}", "file", name_to_json(scene->paths.items[i]),
+        "aligned", f->aligned, "incomplete", scene->photos[i].incomplete, "overlap", number_to_json(f->overlap),
+        "explained", number_to_json(f->explained), "explained_reflected", number_to_json(f->explained_reflected),
+        "layers_apart_px", number_to_json(f->apart_px), "mixing", number_to_json(s->mixing[i]), "reflection_gain",
+        number_to_json(s->reflection_gain[i]), "light", esra_light_origin_name(scene->lights[i].origin),
+        "colours_converted", scene_converts(scene, job->reference, i), "transmitted",
+        transform_to_json(&s->transmitted_motion[i]));
     bool found = s->method == ESRA_METHOD_JOINT || i == job->reference;
     if (!json_object_set_new(object, "reflected", found ? transform_to_json(&s->reflected_motion[i]) : json_null()))
         return object;
@@ -120,20 +121,24 @@ static esra_status make_result(struct job *job)
     char engine[32];
     setting_choice("engine", job->settings.engine, engine, sizeof engine);
     job->result = json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:f, s:f, s:{s:s,s:s,s:o,s:o,s:o,s:i}, s:{s:o,s:o,s:o}, s:{s:o,s:o}, "
+        "{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:o, s:o, s:f, s:f, s:{s:s,s:s,s:o,s:o,s:o,s:i}, s:{s:o,s:o,s:o}, "
+        "s:{s:o,s:o}, "
         "s:i, s:{s:f,s:f,s:f,s:f}}",
         "schema", "esra-separate-2", "version", esra_version(), "method", esra_method_name(s->method), "motion",
         esra_motion_name(s->motion), "light",
-        job->photos.light == ESRA_LIGHT_STORED ? "stored" : s->in_roots ? "root" : "linear", "reference",
-        job->reference + 1, "width", job->scene.width, "height", job->scene.height, "photos", judged_photos_to_json(job), "warnings",
-        job_warnings_to_json(s->warnings), "lambda", job->settings.lambda, "strength", job->strength, "solve", "status",
-        solved ? esra_outcome_name(info->outcome) : "none", "engine", engine, "objective",
-        number_to_json(solved ? info->objective : NAN), "bound", number_to_json(solved ? info->bound : NAN), "gap",
-        number_to_json(solved ? info->gap : NAN), "iterations",
+        job->photos.light == ESRA_LIGHT_STORED ? "stored"
+        : s->in_roots                          ? "root"
+                                               : "linear",
+        "reference", job->reference + 1, "width", job->scene.width, "height", job->scene.height, "photos",
+        judged_photos_to_json(job), "warnings", job_warnings_to_json(s->warnings), "lambda", job->settings.lambda,
+        "strength", job->strength, "solve", "status", solved ? esra_outcome_name(info->outcome) : "none", "engine",
+        engine, "objective", number_to_json(solved ? info->objective : NAN), "bound",
+        number_to_json(solved ? info->bound : NAN), "gap", number_to_json(solved ? info->gap : NAN), "iterations",
         info->iterations, "joint", "objective", number_to_json(joint ? s->joint_objective : NAN), "residual",
-        number_to_json(joint ? s->joint_residual : NAN), "trusted", number_to_json(joint ? s->joint_trusted : NAN), "prediction", "error",
-        number_to_json(s->prediction_error), "baseline", number_to_json(s->prediction_base), "threads", info->threads,
-        "seconds", "align", s->align_s, "joint", s->joint_s, "solve", s->solve_s, "total", s->total_s);
+        number_to_json(joint ? s->joint_residual : NAN), "trusted", number_to_json(joint ? s->joint_trusted : NAN),
+        "prediction", "error", number_to_json(s->prediction_error), "baseline", number_to_json(s->prediction_base),
+        "threads", info->threads, "seconds", "align", s->align_s, "joint", s->joint_s, "solve", s->solve_s, "total",
+        s->total_s);
     return job->result && json_object_set_new(job->result, "asked", asked_to_json(job)) == 0 &&
                    json_object_set_new(job->result, "evidence", evidence_to_json(job->evidence, 0)) == 0 &&
                    json_object_set_new(job->result, "memory", memory_to_json(job)) == 0
@@ -202,7 +207,8 @@ static struct photo with_metadata(const struct photo *picture, const struct phot
     return dressed;
 }
 
-static esra_status write_picture(struct job *job, const char *stem, const struct photo *picture, const struct photo *like)
+static esra_status write_picture(struct job *job, const char *stem, const struct photo *picture,
+                                 const struct photo *like)
 {
     char file[64];
     struct output *output;
@@ -234,12 +240,14 @@ done:
 esra_status job_write_json(struct job *job, const json_t *object, struct output *output)
 {
     char *text = json_text(object, JSON_STYLE);
-    esra_status status = text ? esra_output_write(output, text, strlen(text), &job->message) : esra_fail_memory(&job->message);
+    esra_status status =
+        text ? esra_output_write(output, text, strlen(text), &job->message) : esra_fail_memory(&job->message);
     free(text);
     return status;
 }
 
-static struct report_image show(const struct job *job, const char *stem, bool written, struct photo photo, const char *title)
+static struct report_image show(const struct job *job, const char *stem, bool written, struct photo photo,
+                                const char *title)
 {
     struct report_image image = {.photo = photo};
     snprintf(image.title, sizeof image.title, "%s", title);
@@ -262,7 +270,8 @@ static void list_images(const struct job *job, struct report_image *images)
         snprintf(title, sizeof title, "what photo %d reflects, %s as bright", i + 1, times);
         images[i + 1] = show(job, stem, job->write_reflected, with_metadata(&job->reflected[i], &photos[i]), title);
     }
-    images[m + 1] = show(job, "confidence", true, job->confidence, "white where the layers explain every photo; do not trust them where it is dark");
+    images[m + 1] = show(job, "confidence", true, job->confidence,
+                         "white where the layers explain every photo; do not trust them where it is dark");
 }
 
 static esra_status write_report(struct job *job)
@@ -275,10 +284,20 @@ static esra_status write_report(struct job *job)
         return esra_fail_memory(&job->message);
     list_images(job, images);
     struct report report = {
-        .names = (const char *const *)job->scene.paths.items, .inputs = job->scene.photos, .photos = m, .reference = job->reference,
-        .width = job->scene.width, .height = job->scene.height, .before = &job->scene.photos[job->reference],
-        .after = &images[0].photo, .images = images, .image_count = m + 2, .separation = &job->separation,
-        .settings = &job->settings, .points = job->points, .point_count = job->point_count,
+        .names = (const char *const *)job->scene.paths.items,
+        .inputs = job->scene.photos,
+        .photos = m,
+        .reference = job->reference,
+        .width = job->scene.width,
+        .height = job->scene.height,
+        .before = &job->scene.photos[job->reference],
+        .after = &images[0].photo,
+        .images = images,
+        .image_count = m + 2,
+        .separation = &job->separation,
+        .settings = &job->settings,
+        .points = job->points,
+        .point_count = job->point_count,
     };
     TRY(begin_file(job, "report.html", &output));
     TRY(report_write(&report, output, &job->message));

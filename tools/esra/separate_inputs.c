@@ -67,8 +67,8 @@ static esra_status take_reference(struct job *job)
     char *end;
     long number = text ? strtol(text, &end, 10) : (job->scene.paths.count + 1) / 2;
     if (text && (end == text || *end || number < 1 || number > job->scene.paths.count))
-        return esra_fail(&job->message, ESRA_BAD_DATA, "--reference takes a number from 1 to %d, not '%s'", job->scene.paths.count,
-                         text);
+        return esra_fail(&job->message, ESRA_BAD_DATA, "--reference takes a number from 1 to %d, not '%s'",
+                         job->scene.paths.count, text);
     job->reference = (int)number - 1;
     return ESRA_OK;
 }
@@ -88,8 +88,8 @@ static esra_status take_mixing(struct job *job)
     for (;; at = end + 1, count++) {
         double value = strtod(at, &end);
         if (end == at || (*end && *end != ',') || !(value > 0 && value < 1000))
-            return esra_fail(&job->message, ESRA_BAD_DATA, "--mixing '%s' is not a list of positive numbers such as 1,0.95",
-                             job->options.mixing);
+            return esra_fail(&job->message, ESRA_BAD_DATA,
+                             "--mixing '%s' is not a list of positive numbers such as 1,0.95", job->options.mixing);
         if (count < job->scene.paths.count)
             job->mixing_given[count] = value;
         if (!*end)
@@ -129,8 +129,12 @@ static esra_status take_gradients(struct job *job)
         return esra_fail_memory(&job->message);
     for (int n = 0; n < 2 * layers; n++)
         job->gradient_views[n] = (esra_image){array->data + n / 2 * array->stride[0] + n % 2 * array->stride[1],
-                                              scene->width, scene->height, scene->channels, array->stride[3],
-                                              array->stride[2], array->dimensions == 5 ? array->stride[4] : 0};
+                                              scene->width,
+                                              scene->height,
+                                              scene->channels,
+                                              array->stride[3],
+                                              array->stride[2],
+                                              array->dimensions == 5 ? array->stride[4] : 0};
     job->photos.gradients = job->gradient_views;
 done:
     return status;

@@ -11,7 +11,7 @@
 #include "base/timer.h"
 
 #define NOTHING_WRITTEN "interrupted; nothing was written"
-#define CLEAR_LINE "\r\033[K"
+#define CLEAR_LINE      "\r\033[K"
 
 /* A second signal after this long is meant to kill. */
 #define INSIST_S .5
@@ -131,5 +131,6 @@ enum exit_code signals_complain(const char *command, int placed, const char *rea
 {
     if (placed == 0)
         return complain(signals_exit(), command, NOTHING_WRITTEN);
-    return complain(signals_exit(), command, "interrupted, and %s; some files are new, the others as they were", reason);
+    return complain(signals_exit(), command, "interrupted, and %s; some files are new, the others as they were",
+                    reason);
 }

@@ -95,18 +95,19 @@ static enum exit_code print_json(const struct solve_job *job, enum exit_code cod
     const esra_info *info = &job->info;
     char engine[32];
     setting_choice("engine", job->settings.engine, engine, sizeof engine);
-    json_t *object = json_pack("{s:s, s:s, s:f, s:f, s:f, s:i, s:I, s:s, s:i, s:f}", "schema", "esra-solve-1", "status",
-                               esra_outcome_name(info->outcome), "objective", info->objective, "bound", info->bound, "gap",
-                               info->gap, "iterations", info->iterations, "inner_iterations",
-                               (json_int_t)info->inner_iterations, "engine", engine, "threads", info->threads,
-                               "seconds", info->seconds);
+    json_t *object =
+        json_pack("{s:s, s:s, s:f, s:f, s:f, s:i, s:I, s:s, s:i, s:f}", "schema", "esra-solve-1", "status",
+                  esra_outcome_name(info->outcome), "objective", info->objective, "bound", info->bound, "gap",
+                  info->gap, "iterations", info->iterations, "inner_iterations", (json_int_t)info->inner_iterations,
+                  "engine", engine, "threads", info->threads, "seconds", info->seconds);
     return print_object(object, JSON_INDENT(2), NAME, code);
 }
 
 static void print_summary(const struct solve_job *job)
 {
     const esra_info *info = &job->info;
-    fprintf(stderr, "%s: objective %.6g, proven to be above the optimum by no more than %.2g of it; %d iterations, %.2f s\n",
+    fprintf(stderr,
+            "%s: objective %.6g, proven to be above the optimum by no more than %.2g of it; %d iterations, %.2f s\n",
             esra_outcome_name(info->outcome), info->objective, info->gap, info->iterations, info->seconds);
     if (info->outcome == ESRA_INACCURATE && job->settings.gap > 0)
         fprintf(stderr, "the gap asked for, %g, was not reached: allow more --max-iterations%s\n", job->settings.gap,

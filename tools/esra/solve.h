@@ -23,8 +23,8 @@ struct solve_job {
     float *layers, *duals;
     size_t layer_shape[5], dual_shape[5]; /* of the output arrays */
     int dimensions;                       /* of the mixtures: 3, or 4 with channels */
-    struct output outputs[2]; /* for layers and duals */
-    int placed;               /* of them */
+    struct output outputs[2];             /* for layers and duals */
+    int placed;                           /* of them */
     esra_info info;
 };
 

@@ -17,7 +17,8 @@ static esra_status parse_mixing(struct solve_job *job, const char *text)
         char *end;
         double value = strtod(at, &end);
         if (end == at || (*end != ',' && *end != '\0'))
-            return esra_fail(&job->message, ESRA_BAD_DATA, "--mixing '%s' is not a list of numbers such as 0.8,0.85", text);
+            return esra_fail(&job->message, ESRA_BAD_DATA, "--mixing '%s' is not a list of numbers such as 0.8,0.85",
+                             text);
         if (count < job->photos)
             job->mixing[count] = value;
         count++;
@@ -26,8 +27,9 @@ static esra_status parse_mixing(struct solve_job *job, const char *text)
             break;
     }
     if (count != job->photos)
-        return esra_fail(&job->message, ESRA_BAD_DATA, "--mixing has %d coefficient(s), but %s holds %d photo(s): give one each",
-                         count, job->options.mixtures, job->photos);
+        return esra_fail(&job->message, ESRA_BAD_DATA,
+                         "--mixing has %d coefficient(s), but %s holds %d photo(s): give one each", count,
+                         job->options.mixtures, job->photos);
     return ESRA_OK;
 }
 
@@ -113,11 +115,17 @@ done:
 /* ---- Views of the arrays ---- */
 
 /* The image whose first sample stands `offset` floats in; first is the array's dimension that holds rows. */
-static esra_image view(const struct solve_job *job, const struct npy_array *array, ptrdiff_t offset, int first, int channels)
+static esra_image view(const struct solve_job *job, const struct npy_array *array, ptrdiff_t offset, int first,
+                       int channels)
 {
     bool has_channels = array->dimensions > first + 2;
-    return (esra_image){array->data + offset, job->width, job->height, channels, array->stride[first + 1],
-                        array->stride[first], has_channels ? array->stride[first + 2] : 0};
+    return (esra_image){array->data + offset,
+                        job->width,
+                        job->height,
+                        channels,
+                        array->stride[first + 1],
+                        array->stride[first],
+                        has_channels ? array->stride[first + 2] : 0};
 }
 
 esra_status solve_make_views(struct solve_job *job)
@@ -146,9 +154,9 @@ esra_status solve_make_views(struct solve_job *job)
     }
     for (size_t l = 0; l < 2 * (m + 1); l++) {
         ptrdiff_t layer = (ptrdiff_t)(l / 2), direction = (ptrdiff_t)(l % 2);
-        job->gradient_views[l] = view(job, &job->gradients,
-                                      layer * job->gradients.stride[0] + direction * job->gradients.stride[1], 2,
-                                      job->channels);
+        job->gradient_views[l] =
+            view(job, &job->gradients, layer * job->gradients.stride[0] + direction * job->gradients.stride[1], 2,
+                 job->channels);
         if (job->duals)
             job->dual_views[l] = esra_image_interleaved(job->duals + l * size, job->width, job->height, job->channels);
     }

@@ -26,11 +26,11 @@ struct synth_job {
     struct image *images;     /* n photos, then the two truths */
     esra_image *views;
     esra_synth_result result;
-    esra_transform *motion; /* 2 n: of the scene, then of the reflection */
-    double *gains;          /* 2 n: a_i, then b_i */
-    esra_camera *cameras;   /* n */
-    struct output *outputs; /* files begun */
-    char **paths;           /* their names */
+    esra_transform *motion;   /* 2 n: of the scene, then of the reflection */
+    double *gains;            /* 2 n: a_i, then b_i */
+    esra_camera *cameras;     /* n */
+    struct output *outputs;   /* files begun */
+    char **paths;             /* their names */
     int output_count, placed; /* how many there are, and are in their place */
     bool made_folder;
     enum exit_code interrupted;
@@ -39,8 +39,8 @@ struct synth_job {
 /* synth_words.c: the command line's words. */
 enum exit_code synth_take_words(struct synth_job *job);
 
-/* synth_files.c: the files of a scene, begun before the work, so that a folder that may not be written is found at once;
- * then filled. */
+/* synth_files.c: the files of a scene, begun before the work, so that a folder that may not be written is found at
+ * once; then filled. */
 esra_status synth_begin_files(struct synth_job *job);
 esra_status synth_write_files(struct synth_job *job);
 

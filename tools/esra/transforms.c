@@ -35,8 +35,8 @@ static bool take_transform(const json_t *json, esra_transform *transform)
     for (int n = 0; n < 9; n++)
         transform->h[n] /= scale;
     const double *h = transform->h;
-    double determinant = h[0] * (h[4] * h[8] - h[5] * h[7]) - h[1] * (h[3] * h[8] - h[5] * h[6]) +
-                         h[2] * (h[3] * h[7] - h[4] * h[6]);
+    double determinant =
+        h[0] * (h[4] * h[8] - h[5] * h[7]) - h[1] * (h[3] * h[8] - h[5] * h[6]) + h[2] * (h[3] * h[7] - h[4] * h[6]);
     return json_array_size(json) == 3 && isfinite(determinant) && fabs(determinant) > 1e-6 && fabs(determinant) < 1e6;
 }
 
