@@ -9,6 +9,7 @@ set -e
 
 packages='gcc libc6-dev make cmake pkg-config libpopt-dev libjansson-dev libpng-dev libjpeg-dev libtiff-dev liblcms2-dev
 libseccomp-dev zlib1g-dev python3 python3-numpy'
+optional='clang-format-14' # tests/format.sh skips where a distribution has another
 tools='cc cmake pkg-config python3'
 
 case "$1" in
@@ -44,9 +45,16 @@ if ! command -v dpkg-query >/dev/null; then
     exit 1
 fi
 
+installed() {
+    dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
+}
+
 missing=
 for package in $packages; do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+    installed "$package" || missing="$missing $package"
+done
+for package in $optional; do
+    installed "$package" || ! apt-cache show "$package" >/dev/null 2>&1 || missing="$missing $package"
 done
 [ -z "$missing" ] && exit 0
 

@@ -117,7 +117,7 @@ struct photo_row {
     /* The next z and z~ from the layer; those of p where there is a row below. */                                     \
     KERNEL(pactv_dual, (const struct pactv_row *row, int columns))                                                     \
     /* u = weight (a p + b S canvas), q += a u, strip += b S'u; S bilinear at the points. Every sample of the strip    \
-     * gets its parts in the order of the pixels. No room past the row is touched. */                                             \
+     * gets its parts in the order of the pixels. No room past the row is touched. */                                  \
     KERNEL(photo, (const struct photo_row *row))
 
 #define KERNEL(name, arguments) void(*name) arguments;
