@@ -53,10 +53,11 @@ missing=
 for package in $packages; do
     installed "$package" || missing="$missing $package"
 done
+wanted=
 for package in $optional; do
-    installed "$package" || ! apt-cache show "$package" >/dev/null 2>&1 || missing="$missing $package"
+    installed "$package" || wanted="$wanted $package"
 done
-[ -z "$missing" ] && exit 0
+[ -z "$missing$wanted" ] && exit 0
 
 sudo=
 if [ "$(id -u)" != 0 ]; then
@@ -66,8 +67,12 @@ if [ "$(id -u)" != 0 ]; then
     fi
     sudo=sudo
 fi
-echo "installing:$missing"
+echo "installing:$missing$wanted"
 export DEBIAN_FRONTEND=noninteractive
 $sudo apt-get update -qq
+for package in $wanted; do
+    ! apt-cache show "$package" >/dev/null 2>&1 || missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
 # shellcheck disable=SC2086
 $sudo apt-get install -y -qq --no-install-recommends $missing
