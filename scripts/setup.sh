@@ -53,15 +53,17 @@ missing=
 for package in $packages; do
     installed "$package" || missing="$missing $package"
 done
+# Where nothing else is missing, only what apt already knows of.
 wanted=
 for package in $optional; do
-    installed "$package" || wanted="$wanted $package"
+    installed "$package" || { [ -z "$missing" ] && ! apt-cache show "$package" >/dev/null 2>&1; } || wanted="$wanted $package"
 done
 [ -z "$missing$wanted" ] && exit 0
 
 sudo=
 if [ "$(id -u)" != 0 ]; then
     if ! command -v sudo >/dev/null; then
+        [ -z "$missing" ] && exit 0
         echo "setup.sh: please install, as root:$missing" >&2
         exit 1
     fi
