@@ -16,7 +16,7 @@
 
 /* Of larger images only every n-th row is looked at: a million gradients tell as much as ten. */
 #define PIXELS_MOST 1e6
-#define MEAN_SHIFTS 30
+#define MEAN_SHIFTS 40
 
 struct pair {
     struct image smooth[2]; /* reference, photo */
@@ -112,11 +112,12 @@ static double density(const struct pair *p, double centre, double bandwidth, dou
     return sum;
 }
 
-/* The densest place on a grid, then mean shift (Fukunaga & Hostetler 1975). The grid's kernel is three times as wide,
- * and does not stop at a chance cluster; the last is not pulled by the skew of the tails. */
+/* The densest place on a grid, then mean shift (Fukunaga & Hostetler 1975) under a kernel that narrows from three times
+ * its last width by its root: the wide one does not stop at a chance cluster, the last is not pulled by the skew of the
+ * tails. */
 static double mode_of(const struct pair *p)
 {
-    const double fine = gradients_thresholds.mixing_bandwidth, wide = 3 * fine;
+    const double fine = gradients_thresholds.mixing_bandwidth, middle = sqrt(3) * fine, wide = 3 * fine;
     int most = (int)ceil(gradients_thresholds.mixing_log_most / wide);
     double best = -1, mode = 0, mean;
     for (int k = -most; k <= most; k++) {
@@ -127,7 +128,7 @@ static double mode_of(const struct pair *p)
         }
     }
     for (int k = 0; k < MEAN_SHIFTS; k++) {
-        density(p, mode, k < MEAN_SHIFTS / 3 ? wide : fine, &mean);
+        density(p, mode, k < MEAN_SHIFTS / 4 ? wide : k < MEAN_SHIFTS / 2 ? middle : fine, &mean);
         mode = mean;
     }
     return mode;
