@@ -350,7 +350,7 @@ typedef struct esra_photo_facts {
     double apart_px;            /* how far apart the two layers moved */
 } esra_photo_facts;
 
-/* What a separation measured and decided by: named numbers, none of them a threshold. NaN: not measured. */
+/* What a separation measured and decided by: named numbers, from which its verdict follows. NaN: not measured. */
 typedef struct esra_evidence_row {
     const char *name;    /* "clipped", "flat.trusted", "overlap" */
     const char *meaning; /* in a sentence */

@@ -13,7 +13,8 @@ struct noise_pair {
 };
 
 /* *share = |B d|^2/|d|^2, where d = photo/gain - reference less its mean over the pixels that both see, and B blurs by
- * 2 px. White noise leaves 1/(16 pi) = .02, a second layer, which has structure, .3 to .9. 1 where nothing is seen. */
+ * 2 px. White noise leaves 1/(16 pi) = .02, a second layer, which has structure, .15 to .95. 1 where nothing is seen.
+ */
 esra_status esra_noise_structure(struct context *context, const struct noise_pair *pair, double *share);
 
 #endif

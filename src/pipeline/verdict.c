@@ -26,7 +26,7 @@ bool esra_verdict_noise_alone(const struct way_evidence *way, const struct pipel
     return way->structure > 0 && way->structure < t->noise_structure;
 }
 
-/* Linear light by depth, whatever is measured. Gradients are given in light. */
+/* By depth, too, the light is the one asked for. Gradients are given in light. */
 static bool light_is_settled(const struct wishes *wishes)
 {
     return wishes->light != ESRA_LIGHT_AUTO || wishes->gradients;
