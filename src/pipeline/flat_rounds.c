@@ -11,6 +11,9 @@
 
 #define LEVELS 4
 
+/* Registration rounds of a whole separation; large photos make the last one themselves. */
+#define FLAT_ROUNDS 3
+
 struct round {
     struct model *model;
     const struct series *series;
@@ -294,15 +297,29 @@ done:
     return status;
 }
 
-esra_status esra_flat_solve(struct model *model, const struct series *series, int first, int end, struct run *run)
+/* The first solve begins with the layers of smaller photos, where there are some. */
+static esra_status solve_first(struct model *model, const struct model *small, struct run *run)
 {
     struct joint_photos photos = esra_model_photos(model);
+    int halvings = small ? (int)lround(log2(model->scale / small->scale)) : 0;
+    esra_status status;
+    TRY(esra_joint_create(&model->joint, &photos, halvings < LEVELS ? LEVELS : halvings + 1, run->context));
+    if (small && small->joint)
+        esra_joint_start(model->joint, small->joint, halvings);
+    TRY(solve(model));
+done:
+    return status;
+}
+
+esra_status esra_flat_solve(struct model *model, const struct series *series, const struct model *small,
+                            struct run *run)
+{
+    int first = small ? FLAT_ROUNDS - 1 : 0, end = series->scale < 1 ? FLAT_ROUNDS - 1 : FLAT_ROUNDS;
     esra_status status = ESRA_OK;
     if (!model->two_motions)
         return ESRA_OK;
     if (!run->input->gradients) {
-        TRY(esra_joint_create(&model->joint, &photos, LEVELS, run->context));
-        TRY(solve(model));
+        TRY(solve_first(model, small, run));
         TRY(run_rounds(model, series, first, end, run));
         esra_joint_trim(model->joint);
     }

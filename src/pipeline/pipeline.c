@@ -39,7 +39,6 @@ static esra_status try_flat(struct pipeline *p)
 {
     struct run *run = p->run;
     struct way_evidence *evidence = &p->evidence.flat;
-    int rounds = p->small == &p->photos ? FLAT_ROUNDS : FLAT_ROUNDS - 1;
     esra_status status;
     TRY(esra_flat_align(&p->flat, p->small, run));
     if (!p->wishes.transforms)
@@ -48,7 +47,7 @@ static esra_status try_flat(struct pipeline *p)
     if (esra_verdict_noise_alone(evidence, &pipeline_thresholds))
         return ESRA_OK;
     STEP(run, STAGE_ALIGN, esra_flat_find_reflection(&p->flat, run));
-    STEP(run, STAGE_SEPARATE, esra_flat_solve(&p->flat, p->small, 0, rounds, run));
+    STEP(run, STAGE_SEPARATE, esra_flat_solve(&p->flat, p->small, NULL, run));
     STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, &p->flat, &p->doubt, run));
 done:
     return status;
@@ -111,6 +110,7 @@ static esra_status deliver_flat(struct pipeline *p)
             STEP(p->run, STAGE_SEPARATE, esra_flat_unpark(&p->model, &p->photos, p->run));
     } else {
         TRY(esra_flat_enlarge(&p->model, &p->photos, &p->flat, p->run));
+        esra_model_free(&p->flat);
         TRY(judge_delivered(p, &p->doubt));
     }
 done:
@@ -161,9 +161,8 @@ done:
 static esra_status deliver(struct pipeline *p)
 {
     struct way way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
-    esra_status status = way.kind == MODEL_FLAT ? deliver_flat(p) : deliver_depth(p, way.light);
-    esra_series_free(&p->halved);
-    return status;
+    esra_series_free(&p->halved); /* their models are enough */
+    return way.kind == MODEL_FLAT ? deliver_flat(p) : deliver_depth(p, way.light);
 }
 
 /* A run that was stopped has nothing to show but the photo. */

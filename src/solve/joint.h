@@ -77,6 +77,11 @@ esra_status esra_joint_load(struct joint *joint, const struct joint_photos *phot
 esra_status esra_joint_solve(struct joint *joint, const struct joint_model *model,
                              const struct joint_settings *settings, int finest, struct joint_info *info);
 
+/* The next esra_joint_solve() begins at the level that is the size of photos halved so many times, pixel 0 in its
+ * place, with the layers of `start`, a solution for these. It must be there until then. Where there is no such level,
+ * nothing changes. */
+void esra_joint_start(struct joint *joint, const struct joint *start, int halvings);
+
 /* Goes on from the layers of the last esra_joint_solve(), at its finest level only: for a model (and photos) a little
  * better than before. */
 esra_status esra_joint_resume(struct joint *joint, const struct joint_model *model,

@@ -10,8 +10,10 @@
 struct joint {
     struct context *context;
     int photos, levels;
-    int wanted;  /* the finest level of the solve at hand */
-    int finest;  /* that of the last solution, -1 where there is none */
+    int wanted;                /* the finest level of the solve at hand */
+    int finest;                /* that of the last solution, -1 where there is none */
+    const struct joint *start; /* whose layers the next solve begins with, at that level; NULL: from nothing */
+    int start_level;
     bool halved; /* the coarser levels hold the photos loaded */
     struct joint_level level[JOINT_MAX_LEVELS];
     struct joint_canvas canvas;
@@ -26,6 +28,9 @@ bool esra_joint_place(struct joint *joint, struct arena *arena, void (*layout)(s
 
 /* The photos at the coarser levels, where they are not there yet. */
 esra_status esra_joint_halve(struct joint *joint);
+
+/* The layers of joint->start at joint->start_level. */
+void esra_joint_take_start(struct joint *joint);
 
 /* E at all levels, or none at any. */
 esra_status esra_joint_expect(struct joint *joint, const struct joint_model *model);

@@ -196,18 +196,32 @@ static void settle_black(struct joint *joint)
  * the finest settled too; with 1 % errors in b_i 35.5 and 33.7.) */
 static void climb(struct joint *joint, const struct joint_settings *settings, struct joint_info *info)
 {
-    for (int l = joint->levels - 1; l >= joint->wanted; l--) {
+    int first = joint->start ? joint->start_level : joint->levels - 1;
+    for (int l = first; l >= joint->wanted; l--) {
         bool coarsest = l == joint->levels - 1;
-        if (coarsest)
-            clear_layers(&joint->level[l]);
-        else
+        if (l < first)
             esra_joint_level_prolong(&joint->level[l + 1], &joint->level[l], joint->context);
+        else if (joint->start)
+            esra_joint_take_start(joint);
+        else
+            clear_layers(&joint->level[l]);
         esra_joint_system_enter(&joint->system, &joint->level[l]);
         int effort = l > joint->wanted ? settings->coarse_effort : 1;
-        improve(joint, settings, settings->reweighings * effort, coarsest, info);
+        improve(joint, settings, settings->reweighings * effort, coarsest && !joint->start, info);
         if (settings->black_point && (coarsest || l > joint->wanted))
             settle_black(joint);
     }
+    joint->start = NULL;
+}
+
+void esra_joint_start(struct joint *joint, const struct joint *start, int halvings)
+{
+    const struct joint_level *from = &start->level[start->finest < 0 ? 0 : start->finest];
+    const struct joint_level *level = &joint->level[halvings < joint->levels ? halvings : 0];
+    bool fits = start->finest >= 0 && level->width[TRANSMITTED] == from->width[TRANSMITTED] &&
+                level->height[TRANSMITTED] == from->height[TRANSMITTED];
+    joint->start = fits ? start : NULL;
+    joint->start_level = halvings;
 }
 
 esra_status esra_joint_solve(struct joint *joint, const struct joint_model *model,

@@ -3,6 +3,7 @@
 #include "solve/joint.h"
 
 #include "check.h"
+#include "ops/blur.h"
 
 #define WIDTH  120
 #define HEIGHT 90
@@ -245,6 +246,53 @@ static void resuming_goes_on(void)
     free_scene();
 }
 
+/* With the layers of halved photos to begin with, an effort that is not enough from nothing nearly is. */
+static void layers_of_smaller_photos_are_a_start(void)
+{
+    struct message message = {""};
+    struct context *context = NULL;
+    struct image small[PHOTOS];
+    struct joint *coarse = NULL, *fine = NULL;
+    struct joint_settings settings, little;
+    struct joint_info much, nothing, started;
+    double halved[9 * PHOTOS];
+    make_scene();
+    CHECK(esra_context_create(&context, 2, &message) == ESRA_OK);
+    for (int i = 0; i < PHOTOS; i++) {
+        CHECK(esra_image_create(&small[i], (WIDTH + 1) / 2, (HEIGHT + 1) / 2, 3, &message) == ESRA_OK);
+        for (int c = 0; c < 3; c++)
+            esra_halve(context, image_plane(&photos[i], c), image_plane(&small[i], c), 1);
+        for (int n = 0; n < 9; n++)
+            halved[9 * i + n] = motion[9 * i + n] * (n % 3 == 2 && n < 6 ? .5 : 1);
+    }
+    struct joint_model model = {.mixing = mixing, .reflection_gain = gain, .motion = motion}, half = model;
+    half.motion = halved;
+    esra_joint_settings_default(&settings);
+    settings.black_point = false;
+    little = settings;
+    little.iterations = 10;
+    little.coarse_effort = 1;
+    CHECK(esra_joint_create(&coarse, &(struct joint_photos){PHOTOS, small, NULL}, 4, context) == ESRA_OK);
+    CHECK(esra_joint_create(&fine, &(struct joint_photos){PHOTOS, photos, NULL}, 4, context) == ESRA_OK);
+    CHECK(esra_joint_solve(coarse, &half, &settings, 0, &much) == ESRA_OK);
+    CHECK(esra_joint_solve(fine, &model, &settings, 0, &much) == ESRA_OK);
+    CHECK(esra_joint_solve(fine, &model, &little, 0, &nothing) == ESRA_OK);
+    esra_joint_start(fine, coarse, 1);
+    CHECK(esra_joint_solve(fine, &model, &little, 0, &started) == ESRA_OK);
+    printf("  objective %g; with little effort %g from nothing, %g from smaller photos\n", much.objective,
+           nothing.objective, started.objective);
+    CHECK(started.objective - much.objective < .5 * (nothing.objective - much.objective));
+    CHECK(started.iterations <= nothing.iterations);
+    esra_joint_start(fine, coarse, 2); /* there is no such level: from nothing */
+    CHECK(esra_joint_solve(fine, &model, &little, 0, &started) == ESRA_OK && started.objective == nothing.objective);
+    for (int i = 0; i < PHOTOS; i++)
+        esra_image_free(&small[i]);
+    esra_joint_free(&coarse);
+    esra_joint_free(&fine);
+    esra_context_free(&context);
+    free_scene();
+}
+
 static bool finite(const struct image *image)
 {
     for (size_t n = 0; n < (size_t)image->width * (size_t)image->height * (size_t)image->channels; n++)
@@ -332,6 +380,7 @@ int main(void)
     RUN(threads_do_not_change_a_bit);
     RUN(the_true_motion_scores_best);
     RUN(resuming_goes_on);
+    RUN(layers_of_smaller_photos_are_a_start);
     RUN(degenerate_problems_stay_finite);
     RUN(one_pixel_is_enough);
     RUN(nonsense_is_refused);
