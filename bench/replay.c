@@ -55,16 +55,21 @@ static int index_of(const char *words, const char *word)
     return -1;
 }
 
+static unsigned bit_of(const char *id)
+{
+    size_t count;
+    const esra_warning_row *rows = esra_warning_table(&count);
+    for (size_t n = 0; id && n < count; n++)
+        if (strcmp(rows[n].id, id) == 0)
+            return rows[n].bit;
+    return 0;
+}
+
 static unsigned read_warnings(const json_t *list)
 {
-    size_t count, index;
-    const esra_warning_row *rows = esra_warning_table(&count);
-    const json_t *item;
     unsigned warnings = 0;
-    json_array_foreach(list, index,
-                       item) for (size_t n = 0; n < count;
-                                  n++) if (strcmp(rows[n].id, json_string_value(json_object_get(item, "id"))) == 0)
-        warnings |= rows[n].bit;
+    for (size_t n = 0; n < json_array_size(list); n++)
+        warnings |= bit_of(json_string_value(json_object_get(json_array_get(list, n), "id")));
     return warnings;
 }
 
@@ -84,8 +89,10 @@ static bool read_evidence(const json_t *root, struct evidence *evidence)
 {
     const json_t *photos = json_object_get(root, "photos");
     int m = (int)json_array_size(photos);
+    double reference = number_at(root, "reference");
     struct message message;
-    if (m < 1 || esra_evidence_create(evidence, m, (int)number_at(root, "reference") - 1, &message) != ESRA_OK)
+    if (!(reference >= 1 && reference <= m) ||
+        esra_evidence_create(evidence, m, (int)reference - 1, &message) != ESRA_OK)
         return false;
     double *numbers = calloc((size_t)esra_evidence_rows, sizeof *numbers);
     double *of_photos = calloc((size_t)m * (size_t)esra_photo_evidence_rows, sizeof *of_photos);

@@ -147,7 +147,8 @@ static esra_status take_options(struct reader *reader, json_t *options)
     esra_status status = ESRA_OK;
     if (options && !json_is_object(options))
         return refuse(reader, "options is no object such as {\"lambda\": 0.01}");
-    json_object_foreach(options, name, value) TRY(add_option(reader, name, value));
+    json_object_foreach (options, name, value)
+        TRY(add_option(reader, name, value));
 done:
     return status;
 }
@@ -200,8 +201,7 @@ static esra_status take_line(struct reader *reader, const char *text, size_t siz
         return refuse(reader, "no JSON: %s", error.text);
     if (!json_is_object(job))
         return refuse(reader, "no JSON object");
-    json_object_foreach(job, key, value)
-    {
+    json_object_foreach (job, key, value) {
         if (strcmp(key, "photos") != 0 && strcmp(key, "output") != 0 && strcmp(key, "options") != 0)
             return refuse(reader, "unknown key '%.64s'; there are photos, output and options", key);
     }
