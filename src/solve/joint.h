@@ -20,6 +20,7 @@ struct joint_settings {
     double robust_scale;       /* residuals well above this are outliers */
     double edge_scale;         /* gradients well below this are smoothed as squares */
     double negative;           /* weight of values below zero */
+    double ridge;              /* weight of |R|^2/2: R is as likely as its square is small */
     int reweighings;           /* at the finest level */
     int coarse_effort;         /* how many times as many at the coarser ones, where they cost little */
     int iterations;            /* of conjugate gradients a reweighing */

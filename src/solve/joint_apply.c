@@ -1,7 +1,7 @@
 /* solve/joint_apply.c - the frozen quadratic's operator
  *
  *     A (p_T, p_R) = (sum_i a_i u_i + N_T p_T,  sum_i b_i S_i'u_i + N_R p_R),     u_i = omega_i (a_i p_T + b_i S_i p_R)
- *     N_l = lambda_l D' eta_l D + nu delta_l
+ *     N_l = lambda_l D' eta_l D + nu delta_l + rho_l
  *
  * in two sweeps: over the frame, where u_i is made and scattered, and over the canvas, where the strips meet. */
 #include "solve/joint_apply.h"
@@ -28,10 +28,10 @@ void esra_joint_smooth_row(const struct joint_system *system, int k, const colou
     const colours *row = v + start;
     const float *down = system->edge[k][0] + start, *right = system->edge[k][1] + start;
     const uint8_t *dark = system->dark[k] + start;
-    float nu = (float)system->negative;
+    float nu = (float)system->negative, rho = RIDGE + (float)system->ridge[k];
     colours from_left = {0};
     for (int x = 0; x < width; x++) {
-        colours here = row[x], to_right = {0}, sum = (RIDGE + nu * dark_colours[dark[x]]) * here + from_left;
+        colours here = row[x], to_right = {0}, sum = (rho + nu * dark_colours[dark[x]]) * here + from_left;
         if (x < width - 1)
             to_right = right[x] * (row[x + 1] - here);
         sum -= to_right;

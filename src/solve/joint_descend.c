@@ -9,8 +9,9 @@ static void diagonal_row(const struct joint_system *system, int k, int y, float 
     size_t start = (size_t)y * width;
     const float *down = system->edge[k][0] + start, *right = system->edge[k][1] + start;
     /* Never zero: a pixel without photos and edges keeps this. */
+    float rho = 1e-6f + (float)system->ridge[k];
     for (int x = 0; x < width; x++)
-        out[x] = 1e-6f + down[x] + right[x] + (x > 0 ? right[x - 1] : 0) + (y > 0 ? down[x - width] : 0);
+        out[x] = rho + down[x] + right[x] + (x > 0 ? right[x - 1] : 0) + (y > 0 ? down[x - width] : 0);
 }
 
 /* Adds the squares of the four weights of S_i at pixel n times `value`, in the first colour. */

@@ -44,15 +44,18 @@ static double prior_row(struct joint_system *system, int k, int y)
     float *down = system->edge[k][0] + start, *right = system->edge[k][1] + start;
     uint8_t *dark = system->dark[k] + start;
     float lambda = (float)system->lambda[k];
-    double edges = 0, below = 0;
+    double edges = 0, below = 0, squares = 0;
     for (int x = 0; x < width; x++) {
         down[x] = y < height - 1 ? lambda * edge_weight(system, row[x + width] - row[x], &edges) : 0;
         right[x] = x < width - 1 ? lambda * edge_weight(system, row[x + 1] - row[x], &edges) : 0;
         dark[x] = dark_bits(row[x]);
         if (dark[x])
             below += dark_value(row[x]);
+        if (system->ridge[k] > 0)
+            squares += (double)colours_sum(row[x] * row[x]);
     }
-    return system->lambda[k] * edges + system->negative / (2 * system->level->channels) * below;
+    double quadratic = system->negative * below + system->ridge[k] * squares;
+    return system->lambda[k] * edges + quadratic / (2 * system->level->channels);
 }
 
 static void cold_row(struct joint_system *system, int k, int y)

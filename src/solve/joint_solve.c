@@ -123,6 +123,7 @@ static void set_system(struct joint *joint, const struct joint_model *model, con
     joint->system.robust_scale = settings->robust_scale;
     joint->system.edge_scale = settings->edge_scale;
     joint->system.negative = settings->negative;
+    joint->system.ridge[REFLECTED] = settings->ridge;
 }
 
 /* Reweighs and descends `rounds` times at the level entered. */

@@ -3,7 +3,8 @@
  *
  *     F(T,R) = sum_x sum_i w_i d^2/2 log(1 + |r_i|^2/(c d^2))  +  sum_l lambda_l sum_x (sqrt(|D L_l|^2/c + e^2) - e)
  *              + lambda_E sum_x (sqrt(|D T - E|^2/c + e^2) - e)
- *              + nu/(2c) sum_l sum_x |min(L_l, 0)|^2,                r_i = I_i - a_i T - b_i S_i R,   {L_l} = {T, R}
+ *              + nu/(2c) sum_l sum_x |min(L_l, 0)|^2 + rho/(2c) sum_x |R|^2,     r_i = I_i - a_i T - b_i S_i R,   {L_l}
+ * = {T, R}
  *
  * |.|^2 sums over the c channels: the robust weights and the edges are those of the colours together. Logarithm and
  * root are concave in the squares, so that their tangents there give a quadratic majorant whose weights
@@ -28,9 +29,10 @@ struct joint_system {
     struct kernels kernels;
     double lambda[JOINT_LAYERS];
     double lambda_expected;
-    double robust_scale; /* d */
-    double edge_scale;   /* e */
-    double negative;     /* nu */
+    double robust_scale;        /* d */
+    double edge_scale;          /* e */
+    double negative;            /* nu */
+    double ridge[JOINT_LAYERS]; /* 0 for T, rho for R */
 
     colours *residual[JOINT_LAYERS], *direction[JOINT_LAYERS], *image[JOINT_LAYERS]; /* r, p, q = A p */
     float *jacobi[JOINT_LAYERS];                                                     /* 1/diagonal of A */

@@ -179,6 +179,49 @@ static void the_objective_descends(void)
     free_scene();
 }
 
+static double mean_square(const struct image *image)
+{
+    double sum = 0;
+    size_t samples = (size_t)image->width * (size_t)image->height * (size_t)image->channels;
+    for (size_t n = 0; n < samples; n++)
+        sum += (double)image->data[n] * image->data[n];
+    return sum / (double)samples;
+}
+
+/* The more |R|^2 weighs, the less of it there is, towards none; and F, of which it is a part, still descends. */
+static void a_ridge_holds_the_reflection(void)
+{
+    static const double ridges[] = {0, .01, .1, 1, 100};
+    double least = INFINITY, before = INFINITY;
+    struct image t, seen;
+    make_scene();
+    for (size_t k = 0; k < sizeof ridges / sizeof *ridges; k++) {
+        struct run run = usual_run();
+        run.settings.black_point = false;
+        run.settings.ridge = ridges[k];
+        solve(&run, &t, &seen);
+        double square = mean_square(&seen);
+        CHECK(square < least);
+        least = square;
+        esra_image_free(&t);
+        esra_image_free(&seen);
+    }
+    CHECK(least < 1e-5);
+    for (int reweighings = 1; reweighings <= 6; reweighings++) {
+        struct run run = usual_run();
+        run.finest = 3;
+        run.settings.black_point = false;
+        run.settings.ridge = .1;
+        run.settings.reweighings = reweighings;
+        struct joint_info info = solve(&run, &t, &seen);
+        CHECK(info.objective <= before * (1 + 1e-5));
+        before = info.objective;
+        esra_image_free(&t);
+        esra_image_free(&seen);
+    }
+    free_scene();
+}
+
 static void threads_do_not_change_a_bit(void)
 {
     struct image first, t, seen;
@@ -377,6 +420,7 @@ int main(void)
     RUN(the_layers_are_recovered);
     RUN(a_photo_that_sees_nothing_settles_nothing);
     RUN(the_objective_descends);
+    RUN(a_ridge_holds_the_reflection);
     RUN(threads_do_not_change_a_bit);
     RUN(the_true_motion_scores_best);
     RUN(resuming_goes_on);
