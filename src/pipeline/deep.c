@@ -147,6 +147,8 @@ esra_status esra_deep_align(struct model *model, const struct series *series, st
     esra_status status;
     bool same_size = start && start->width == series->width && start->height == series->height;
     TRY(esra_model_create(model, MODEL_DEPTH, series, run->context->message));
+    if (start)
+        model->depth.mirror_kind = start->depth.mirror_kind;
     if (same_size)
         take_scene(&model->depth, &start->depth);
     else

@@ -14,8 +14,8 @@ esra_status esra_deep_align(struct model *model, const struct series *series, st
 /* T's gradients by voting, then the reflection's depth and maps from what T leaves of the photos. */
 esra_status esra_deep_find_reflection(struct model *model, const struct series *series, struct run *run);
 
-/* T and R together. Frees what only led to them. */
-esra_status esra_deep_solve(struct model *model, struct run *run);
+/* T and R together; R is held towards zero, much more so where it is not determined. Frees what only led to them. */
+esra_status esra_deep_solve(struct model *model, bool determined, struct run *run);
 
 /* `image`, in the reference frame, as photo i shows it; 0 where the reference does not reach. */
 esra_status esra_deep_return(const struct model *model, int i, const struct image *image, struct image *own,

@@ -1,9 +1,14 @@
 /* pipeline/deep_layers.c - both layers by depth: T by voting, then the reflection's depth from what T leaves of the
  * photos, then both together. */
+#include "pipeline/deep_layers.h"
+
+#include <math.h>
+
 #include "base/memory.h"
 #include "gradients/integrate.h"
-#include "ops/map.h"
+#include "ops/blur.h"
 #include "pipeline/deep.h"
+#include "pipeline/deep_mirror.h"
 #include "pipeline/thresholds.h"
 
 #define LEVELS 4
@@ -42,68 +47,6 @@ done:
     return status;
 }
 
-/* ---- The reflection's depth ---- */
-
-/* Photo i less T, in its own frame; nothing where the photo is not aligned. */
-static esra_status find_rest(const struct model *model, const struct series *series, int i, struct image *rest,
-                             struct context *context)
-{
-    size_t pixels = (size_t)model->width * (size_t)model->height;
-    const double *offset = model->depth.offset[i];
-    struct image mask = {0};
-    esra_status status;
-    TRY(esra_image_create(rest, model->width, model->height, model->channels, context->message));
-    if (!model->motions[i].aligned || esra_context_stopping(context))
-        return ESRA_OK;
-    TRY(esra_image_create(&mask, model->width, model->height, 1, context->message));
-    TRY(esra_deep_return(model, i, &model->depth.voted, rest, &mask, context));
-    for (size_t n = 0; n < image_samples(rest); n++)
-        rest->data[n] =
-            series->images[i].data[n] + (float)(model->mixing[i] * (offset[n / pixels] - (double)rest->data[n]));
-done:
-    esra_image_free(&mask);
-    return status;
-}
-
-/* g_i: where R's frame has what photo i reflects at a pixel of the scene. Where the two maps do not meet, the photo's
- * mask becomes 0. */
-static esra_status meet(struct model *model, int i, struct context *context)
-{
-    struct model_depth *depth = &model->depth;
-    struct image map = {0}, met = {0};
-    esra_status status;
-    TRY(esra_image_create(&map, model->width, model->height, 2, context->message));
-    TRY(esra_image_create(&met, model->width, model->height, 1, context->message));
-    TRY(esra_image_create(&depth->mirror[i], model->width, model->height, 2, context->message));
-    esra_camera_map(context, &depth->camera, i, &depth->mirrored.inverse, (struct canvas_offset){0, 0}, &map);
-    esra_map_meet(context, &depth->still[i], &(struct placed_map){&map, 0, 0}, &depth->mirror[i], image_plane(&met, 0));
-    for (size_t n = 0; i != model->reference && n < image_pixels(&met); n++)
-        model->masks[i].data[n] *= met.data[n];
-    TRY(esra_deep_median_shift(&depth->mirror[i], &model->mirror[i], context->message));
-done:
-    esra_image_free(&map);
-    esra_image_free(&met);
-    return status;
-}
-
-static esra_status find_reflection(struct model *model, const struct series *series, struct context *context)
-{
-    struct model_depth *depth = &model->depth;
-    struct image *rests = esra_allocate((size_t)model->photos, sizeof *rests);
-    esra_status status = ESRA_OK;
-    if (!rests)
-        return esra_fail_memory(context->message);
-    for (int i = 0; i < model->photos; i++)
-        TRY(find_rest(model, series, i, &rests[i], context));
-    TRY(esra_depth_reflected(&depth->mirrored, context, &depth->camera, rests, &(struct depth_options){0}));
-    for (int i = 0; i < model->photos && !esra_context_stopping(context); i++)
-        TRY(meet(model, i, context));
-    model->two_motions = !esra_context_stopping(context);
-done:
-    esra_images_free(&rests, model->photos);
-    return status;
-}
-
 /* ---- Both layers ---- */
 
 /* Frees what only led to the photos' alignment and the reflection's maps. */
@@ -113,11 +56,11 @@ static void free_ways(struct model *model)
     for (int i = 0; i < model->photos; i++)
         esra_image_free(&depth->still[i]);
     esra_image_free(&depth->voted);
-    esra_depth_free(&depth->mirrored);
 }
 
 /* The reference photo is seen without a map's errors, and counts most. */
-static esra_status solve(struct model *model, struct context *context)
+esra_status esra_deep_solve_joint(const struct model *model, struct joint **joint, int finest, double ridge,
+                                  struct joint_info *info, struct context *context)
 {
     struct joint_photos photos = esra_model_photos(model);
     struct joint_model joint_model = esra_model_joint(model);
@@ -130,11 +73,77 @@ static esra_status solve(struct model *model, struct context *context)
         confidence[i] = i == model->reference ? pipeline_thresholds.depth_reference_confidence : 1;
     joint_model.confidence = confidence;
     joint_model.expected = model->depth.agreement.gradients;
-    TRY(esra_joint_create(&model->joint, &photos, LEVELS, context));
-    TRY(esra_joint_solve(model->joint, &joint_model, &settings, 0, &model->joint_info));
-    esra_joint_trim(model->joint);
+    settings.ridge = ridge;
+    TRY(esra_joint_create(joint, &photos, finest < LEVELS ? LEVELS : finest + 1, context));
+    TRY(esra_joint_solve(*joint, &joint_model, &settings, finest, info));
 done:
     esra_release(&confidence);
+    return status;
+}
+
+/* ---- How strong R is ---- */
+
+/* R is measured where no side is longer, and as what a blur of so many px takes away: the octaves that its motion
+ * determines. */
+#define STRENGTH_SIDE    100
+#define STRENGTH_BLUR_PX 4
+#define STRENGTH_ROUNDS  3
+/* The reference's own weight is ten times as much. */
+#define RIDGE_MOST 1
+
+static esra_status measure_band(const struct joint *joint, int photo, double *variance, struct context *context)
+{
+    struct image seen = {0}, smooth = {0};
+    double sum = 0;
+    esra_status status;
+    TRY(esra_joint_seen(joint, photo, &seen));
+    TRY(esra_image_create(&smooth, seen.width, seen.height, seen.channels, context->message));
+    for (int c = 0; c < seen.channels; c++)
+        esra_blur(context, image_plane(&seen, c), image_plane(&smooth, c), STRENGTH_BLUR_PX);
+    for (size_t n = 0; n < image_samples(&seen); n++) {
+        double rest = (double)seen.data[n] - (double)smooth.data[n];
+        sum += rest * rest;
+    }
+    *variance = sum / (double)image_samples(&seen);
+done:
+    esra_image_free(&seen);
+    esra_image_free(&smooth);
+    return status;
+}
+
+/* The weight of |R|^2 under a Gaussian prior is the misfit's variance over R's. R's is that of the octaves its motion
+ * determines, times their number: pictures have about as much of it in every octave (Field 1987). What a solve adds in
+ * the octaves that are not determined, a veil, does not make R stronger. */
+static esra_status find_ridge(const struct model *model, double share, double *ridge, struct context *context)
+{
+    int level = 0, side = model->width > model->height ? model->width : model->height;
+    esra_status status = ESRA_OK;
+    while (side >> level > STRENGTH_SIDE)
+        level++;
+    *ridge = 1e-3;
+    for (int round = 0; round < STRENGTH_ROUNDS && !esra_context_stopping(context); round++) {
+        struct joint *joint = NULL;
+        struct joint_info info;
+        double variance = 0;
+        status = esra_deep_solve_joint(model, &joint, level, *ridge, &info, context);
+        if (status == ESRA_OK)
+            status = measure_band(joint, model->reference, &variance, context);
+        esra_joint_free(&joint);
+        if (status != ESRA_OK)
+            return status;
+        *ridge = fmin(share * info.residual * info.residual / fmax(variance, 1e-12), RIDGE_MOST);
+    }
+    return status;
+}
+
+static esra_status solve(struct model *model, bool determined, struct context *context)
+{
+    double share = determined ? pipeline_thresholds.depth_ridge : pipeline_thresholds.depth_ridge_open, ridge;
+    esra_status status;
+    TRY(find_ridge(model, share, &ridge, context));
+    TRY(esra_deep_solve_joint(model, &model->joint, 0, ridge, &model->joint_info, context));
+    esra_joint_trim(model->joint);
+done:
     return status;
 }
 
@@ -144,13 +153,13 @@ esra_status esra_deep_find_reflection(struct model *model, const struct series *
     if (!model->depth.scene.inverse.data)
         return ESRA_OK;
     STEP(run, STAGE_ALIGN, vote(model, run->context));
-    STEP(run, STAGE_ALIGN, find_reflection(model, series, run->context));
+    STEP(run, STAGE_ALIGN, esra_deep_find_mirror(model, series, run->context));
 done:
     return status;
 }
 
-esra_status esra_deep_solve(struct model *model, struct run *run)
+esra_status esra_deep_solve(struct model *model, bool determined, struct run *run)
 {
     free_ways(model);
-    return model->two_motions && !run->input->gradients ? solve(model, run->context) : ESRA_OK;
+    return model->two_motions && !run->input->gradients ? solve(model, determined, run->context) : ESRA_OK;
 }

@@ -46,7 +46,6 @@ static void free_depth(struct model_depth *depth, int photos)
 {
     esra_camera_free(&depth->camera);
     esra_depth_free(&depth->scene);
-    esra_depth_free(&depth->mirrored);
     esra_images_free(&depth->still, photos);
     esra_images_free(&depth->mirror, photos);
     esra_release(&depth->offset);
@@ -96,7 +95,6 @@ void esra_model_park(struct model *model)
 void esra_model_trim(struct model *model)
 {
     struct model_depth *depth = &model->depth;
-    esra_depth_free(&depth->mirrored);
     esra_images_free(&depth->still, model->photos);
     esra_images_free(&depth->mirror, model->photos);
     esra_agreement_free(&depth->agreement);

@@ -14,12 +14,17 @@
  * motions dense maps that follow from inverse depths. */
 enum model_kind { MODEL_FLAT, MODEL_DEPTH };
 
+/* How R moves where T moves by depth: as a scene before T's camera, as one before a camera of its own, or by
+ * homographies; OPEN: not chosen yet. */
+enum mirror_kind { MIRROR_OPEN, MIRROR_SHARED, MIRROR_OWN, MIRROR_HOMOGRAPHIES };
+
 /* What a model by depth has besides; zeroed in a flat one. Arrays have one entry a photo. */
 struct model_depth {
     struct camera camera;
-    struct depth scene, mirrored; /* inverse depths behind the glass, and in it */
-    struct image *still;          /* reference px -> photo px of the scene, as maps */
-    struct image *mirror;         /* g_i as maps */
+    struct depth scene; /* inverse depths behind the glass */
+    enum mirror_kind mirror_kind;
+    struct image *still;  /* reference px -> photo px of the scene, as maps */
+    struct image *mirror; /* g_i as maps */
     double (
         *offset)[3]; /* what photo i lacks in each channel against the reference, over a_i; `aligned` has it added */
     struct agreement agreement; /* T's gradients by voting */

@@ -65,7 +65,7 @@ static esra_status try_depth(struct pipeline *p)
     if (esra_verdict_noise_alone(evidence, &pipeline_thresholds))
         return ESRA_OK;
     STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->depth, p->small, run));
-    STEP(run, STAGE_SEPARATE, esra_deep_solve(&p->depth, run));
+    STEP(run, STAGE_SEPARATE, esra_deep_solve(&p->depth, true, run));
     STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, &p->depth, NULL, run));
 done:
     return status;
@@ -134,14 +134,15 @@ done:
     return status;
 }
 
-static esra_status deliver_depth(struct pipeline *p, enum light light)
+static esra_status deliver_depth(struct pipeline *p, const struct way *way)
 {
+    enum light light = way->light;
     struct series roots = {0};
     esra_status status = ESRA_OK;
     esra_model_free(&p->flat);
     esra_image_free(&p->doubt); /* of the flat model's reflection */
     p->evidence.delivered = p->evidence.depth;
-    if (p->small == &p->photos && p->depth.photos && p->depth.light == light) {
+    if (p->small == &p->photos && p->depth.photos && p->depth.light == light && way->determined) {
         move(&p->model, &p->depth);
         return ESRA_OK;
     }
@@ -150,7 +151,7 @@ static esra_status deliver_depth(struct pipeline *p, enum light light)
     TRY(make_depth(p, light == LIGHT_ROOT ? &roots : &p->photos));
     esra_series_free(&roots); /* makes room for the joint solve */
     if (!p->run->motions_only)
-        STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, p->run));
+        STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, way->determined, p->run));
     TRY(judge_delivered(p, NULL));
 done:
     esra_series_free(&roots);
@@ -162,7 +163,7 @@ static esra_status deliver(struct pipeline *p)
 {
     struct way way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
     esra_series_free(&p->halved); /* their models are enough */
-    return way.kind == MODEL_FLAT ? deliver_flat(p) : deliver_depth(p, way.light);
+    return way.kind == MODEL_FLAT ? deliver_flat(p) : deliver_depth(p, &way);
 }
 
 /* A run that was stopped has nothing to show but the photo. */

@@ -66,26 +66,36 @@ static enum light light_of(const struct evidence *evidence, const struct wishes 
     return kind == MODEL_FLAT || light_is_settled(wishes) || adds_up ? LIGHT_LINEAR : LIGHT_ROOT;
 }
 
+/* Layers by depth predict a photo that had no part in them better than the photo most like it does. Then R's motion is
+ * right, and what moves with it is R; else R can be anything that only looks like it. */
+static bool is_determined(const struct way_evidence *depth, const struct pipeline_thresholds *t)
+{
+    return isnan(depth->prediction_error) || depth->prediction_error < t->determined * depth->prediction_base;
+}
+
 struct way esra_verdict_way(const struct evidence *evidence, const struct wishes *wishes,
                             const struct pipeline_thresholds *t)
 {
     bool depth = !esra_verdict_tries_flat(wishes) || depth_predicts(&evidence->depth, &evidence->flat, t);
     enum model_kind kind = depth ? MODEL_DEPTH : MODEL_FLAT;
-    return (struct way){kind, light_of(evidence, wishes, kind, t)};
+    return (struct way){kind, light_of(evidence, wishes, kind, t), !depth || is_determined(&evidence->depth, t)};
 }
 
 /* ---- What to show ---- */
 
 /* Two layers explain the photos. Homography layers are rejected if their leave-one-out error is clearly over that of
  * the most similar photo, or if they cancel each other's edges; where a left-out photo was predicted, more of the
- * latter is accepted. Depth layers are not tested so: they also rest on voted gradients, which the leave-one-out solves
- * do not use. */
-static bool layers_fit(const struct way_evidence *layers, enum model_kind kind, const struct pipeline_thresholds *t)
+ * latter is accepted. Depth layers that are not determined rest on voted gradients alone, which are right only where
+ * the photos fit one another well. */
+static bool layers_fit(const struct evidence *evidence, const struct way *way, const struct pipeline_thresholds *t)
 {
+    const struct way_evidence *layers = &evidence->delivered;
     bool predicted = !isnan(layers->prediction_error);
     bool cancel = layers->opposed >= (predicted ? t->opposed_most_predicted : t->opposed_most);
     bool predicts = !predicted || layers->prediction_error < t->worse_than_alike * layers->prediction_base;
-    return layers->trusted >= t->trusted_least && (kind == MODEL_DEPTH || (predicts && !cancel));
+    bool flat_fits = predicts && !cancel,
+         depth_fits = way->determined || evidence->depth.trusted >= t->voted_trusted_least;
+    return layers->trusted >= t->trusted_least && (way->kind == MODEL_DEPTH ? depth_fits : flat_fits);
 }
 
 static bool is_same_photo(const struct photo_evidence *photo, const struct pipeline_thresholds *t)
@@ -102,17 +112,18 @@ static int useful_photos(const struct evidence *evidence, const struct pipeline_
     return useful;
 }
 
-static esra_method method_of(const struct evidence *evidence, const struct wishes *wishes, enum model_kind kind,
+static esra_method method_of(const struct evidence *evidence, const struct wishes *wishes, const struct way *way,
                              const struct pipeline_thresholds *t)
 {
     int useful = useful_photos(evidence, t);
     bool one_layer = esra_verdict_noise_alone(&evidence->delivered, t) || esra_verdict_noise_alone(&evidence->depth, t);
-    return useful == 0                                 ? ESRA_METHOD_NONE
-           : wishes->gradients                         ? ESRA_METHOD_GIVEN
-           : one_layer                                 ? ESRA_METHOD_NONE
-           : layers_fit(&evidence->delivered, kind, t) ? ESRA_METHOD_JOINT
-           : useful >= 2                               ? ESRA_METHOD_VOTING
-                                                       : ESRA_METHOD_NONE;
+    bool votes = useful >= 2 && way->kind == MODEL_FLAT;
+    return useful == 0                    ? ESRA_METHOD_NONE
+           : wishes->gradients            ? ESRA_METHOD_GIVEN
+           : one_layer                    ? ESRA_METHOD_NONE
+           : layers_fit(evidence, way, t) ? ESRA_METHOD_JOINT
+           : votes                        ? ESRA_METHOD_VOTING
+                                          : ESRA_METHOD_NONE;
 }
 
 /* ---- What to say ---- */
@@ -187,7 +198,7 @@ static double most_apart_px(const struct evidence *evidence)
     return most;
 }
 
-static unsigned layer_warnings(const struct evidence *evidence, const struct wishes *wishes, enum model_kind kind,
+static unsigned layer_warnings(const struct evidence *evidence, const struct wishes *wishes, const struct way *way,
                                const struct pipeline_thresholds *t)
 {
     double apart_px = most_apart_px(evidence);
@@ -195,7 +206,7 @@ static unsigned layer_warnings(const struct evidence *evidence, const struct wis
     bool solved = !isnan(evidence->delivered.trusted), moves = something_moves(evidence, t);
     return (isnan(apart_px) && useful_photos(evidence, t) > 0 ? ESRA_WARN_ONE_MOTION : 0) |
            (apart_px < t->little_motion_px ? ESRA_WARN_LITTLE_MOTION : 0) |
-           (solved && !layers_fit(&evidence->delivered, kind, t) ? ESRA_WARN_POOR_FIT : 0) |
+           (solved && !layers_fit(evidence, way, t) ? ESRA_WARN_POOR_FIT : 0) |
            (moves                          ? ESRA_WARN_MOVING
             : something_hides(evidence, t) ? ESRA_WARN_OPAQUE
                                            : 0) |
@@ -206,8 +217,8 @@ struct verdict esra_verdict(const struct evidence *evidence, const struct wishes
                             const struct pipeline_thresholds *t)
 {
     struct verdict verdict = {.way = esra_verdict_way(evidence, wishes, t)};
-    verdict.method = method_of(evidence, wishes, verdict.way.kind, t);
-    verdict.warnings = layer_warnings(evidence, wishes, verdict.way.kind, t) |
+    verdict.method = method_of(evidence, wishes, &verdict.way, t);
+    verdict.warnings = layer_warnings(evidence, wishes, &verdict.way, t) |
                        (evidence->clipped > t->clipped_share ? ESRA_WARN_CLIPPED : 0) |
                        (evidence->photos == 2 ? ESRA_WARN_TWO_PHOTOS : 0);
     for (int i = 0; i < evidence->photos; i++)

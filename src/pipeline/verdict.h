@@ -19,6 +19,7 @@ struct wishes {
 struct way {
     enum model_kind kind;
     enum light light;
+    bool determined; /* by depth: the photos tell R; else it is held towards zero */
 };
 
 struct verdict {

@@ -1,0 +1,274 @@
+/* pipeline/deep_mirror.c - how the reflection moves where T moves by depth: candidates, ranked by the joint objective.
+ *
+ * In a flat glass the mirrored room is a rigid scene before the camera that sees T. Curved or tilted panes, and errors
+ * of T's camera, leave that: then R has a camera of its own, or, where it is far or weak, a homography a photo. */
+#include "pipeline/deep_mirror.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "align/align.h"
+#include "base/memory.h"
+#include "camera/thresholds.h"
+#include "ops/map.h"
+#include "pipeline/deep.h"
+#include "pipeline/deep_layers.h"
+
+/* Candidates are ranked at a size whose sides are no longer. */
+#define RANK_SIDE 400
+
+/* What T leaves of the photos is lifted by this: errors of T make it negative, and tracks want light. */
+#define LIFT .05f
+
+/* One candidate: R's frame -> photo i, by a camera and depths or by homographies. */
+struct motion_of_mirror {
+    struct camera own;
+    const struct camera *camera; /* NULL: homographies */
+    struct depth depth;
+    struct photo_motion *motions; /* [photos] */
+};
+
+static void free_motion(struct motion_of_mirror *motion)
+{
+    esra_camera_free(&motion->own);
+    esra_depth_free(&motion->depth);
+    esra_release(&motion->motions);
+    *motion = (struct motion_of_mirror){0};
+}
+
+/* ---- What T leaves of the photos ---- */
+
+/* Photo i less T, in its own frame; nothing where the photo is not aligned. */
+static esra_status find_rest(const struct model *model, const struct series *series, int i, struct image *rest,
+                             struct context *context)
+{
+    size_t pixels = (size_t)model->width * (size_t)model->height;
+    const double *offset = model->depth.offset[i];
+    struct image mask = {0};
+    esra_status status;
+    TRY(esra_image_create(rest, model->width, model->height, model->channels, context->message));
+    if (!model->motions[i].aligned || esra_context_stopping(context))
+        return ESRA_OK;
+    TRY(esra_image_create(&mask, model->width, model->height, 1, context->message));
+    TRY(esra_deep_return(model, i, &model->depth.voted, rest, &mask, context));
+    for (size_t n = 0; n < image_samples(rest); n++) {
+        double own = model->mixing[i] * (offset[n / pixels] - (double)rest->data[n]);
+        rest->data[n] = fmaxf(series->images[i].data[n] + (float)own + LIFT, 0);
+    }
+done:
+    esra_image_free(&mask);
+    return status;
+}
+
+/* ---- Candidates ---- */
+
+static esra_status find_shared(struct motion_of_mirror *motion, const struct model *model, const struct image *rests,
+                               struct context *context)
+{
+    motion->camera = &model->depth.camera;
+    return esra_depth_reflected(&motion->depth, context, motion->camera, rests, &(struct depth_options){0});
+}
+
+static esra_status find_own(struct motion_of_mirror *motion, const struct model *model, const struct image *rests,
+                            struct context *context)
+{
+    esra_status status;
+    TRY(esra_camera_find(&motion->own, context, rests, model->photos, model->reference));
+    bool found = motion->own.found && !esra_context_stopping(context);
+    for (int i = 0; found && i < model->photos; i++)
+        found = !model_takes_part(model, i) || motion->own.pose[i].tracks >= camera_thresholds.tracks_least;
+    if (found) {
+        motion->camera = &motion->own;
+        TRY(esra_depth_transmitted(&motion->depth, context, motion->camera, rests, &(struct depth_options){0}));
+    }
+done:
+    return status;
+}
+
+static esra_status find_homographies(struct motion_of_mirror *motion, const struct model *model,
+                                     const struct image *rests, struct context *context)
+{
+    struct align_options options = {MOTION_HOMOGRAPHY, model->light != LIGHT_LINEAR};
+    esra_status status = ESRA_OK;
+    struct photo_motion *motions = esra_allocate((size_t)model->photos, sizeof *motions);
+    if (!motions)
+        return esra_fail_memory(context->message);
+    TRY(esra_align(context, rests, model->photos, model->reference, &options, motions));
+    bool found = true;
+    for (int i = 0; i < model->photos; i++)
+        found = found && (!model_takes_part(model, i) || motions[i].aligned);
+    if (found) {
+        motion->motions = motions;
+        motions = NULL;
+    }
+done:
+    esra_release(&motions);
+    return status;
+}
+
+static esra_status find_candidate(struct motion_of_mirror *motion, enum mirror_kind kind, const struct model *model,
+                                  const struct image *rests, struct context *context)
+{
+    *motion = (struct motion_of_mirror){0};
+    switch (kind) {
+    case MIRROR_SHARED: return find_shared(motion, model, rests, context);
+    case MIRROR_OWN: return find_own(motion, model, rests, context);
+    case MIRROR_HOMOGRAPHIES: return find_homographies(motion, model, rests, context);
+    case MIRROR_OPEN: break;
+    }
+    return ESRA_OK;
+}
+
+static bool is_found(const struct motion_of_mirror *motion)
+{
+    return (motion->camera && motion->depth.inverse.data) || motion->motions;
+}
+
+/* ---- Maps ---- */
+
+static void map_transform(const struct transform *transform, const struct image *map)
+{
+    for (int y = 0; y < map->height; y++)
+        for (int x = 0; x < map->width; x++) {
+            double u, v;
+            bool before = transform_apply(transform, x, y, &u, &v);
+            plane_row(image_plane(map, 0), y)[x] = before ? (float)u : -1e6f;
+            plane_row(image_plane(map, 1), y)[x] = before ? (float)v : -1e6f;
+        }
+}
+
+/* g_i: where R's frame has what photo i reflects at a pixel of the scene. Where the two maps do not meet, the photo's
+ * mask becomes 0. */
+static esra_status meet(struct model *model, int i, const struct motion_of_mirror *motion, struct context *context)
+{
+    struct model_depth *depth = &model->depth;
+    struct image map = {0}, met = {0};
+    esra_status status;
+    TRY(esra_image_create(&map, model->width, model->height, 2, context->message));
+    TRY(esra_image_create(&met, model->width, model->height, 1, context->message));
+    if (!depth->mirror[i].data)
+        TRY(esra_image_create(&depth->mirror[i], model->width, model->height, 2, context->message));
+    if (motion->camera)
+        esra_camera_map(context, motion->camera, i, &motion->depth.inverse, (struct canvas_offset){0, 0}, &map);
+    else
+        map_transform(&motion->motions[i].transmitted, &map);
+    esra_map_meet(context, &depth->still[i], &(struct placed_map){&map, 0, 0}, &depth->mirror[i], image_plane(&met, 0));
+    for (size_t n = 0; i != model->reference && n < image_pixels(&met); n++)
+        model->masks[i].data[n] *= met.data[n];
+    TRY(esra_deep_median_shift(&depth->mirror[i], &model->mirror[i], context->message));
+done:
+    esra_image_free(&map);
+    esra_image_free(&met);
+    return status;
+}
+
+static esra_status meet_all(struct model *model, const struct motion_of_mirror *motion, struct context *context)
+{
+    esra_status status = ESRA_OK;
+    for (int i = 0; i < model->photos && !esra_context_stopping(context); i++)
+        TRY(meet(model, i, motion, context));
+done:
+    return status;
+}
+
+/* ---- The best ---- */
+
+/* Masks of the photos, kept while candidates change them. */
+static void copy_masks(struct image *to, const struct image *from, int photos)
+{
+    for (int i = 0; i < photos; i++)
+        memcpy(to[i].data, from[i].data, image_samples(&from[i]) * sizeof(float));
+}
+
+static int rank_level(const struct model *model)
+{
+    int level = 0, side = model->width > model->height ? model->width : model->height;
+    while (side >> level > RANK_SIDE)
+        level++;
+    return level;
+}
+
+/* The joint objective with the motion in the model. */
+static esra_status score_model(struct model *model, double *score, struct context *context)
+{
+    struct joint *joint = NULL;
+    struct joint_info info = {.score = INFINITY};
+    esra_status status = esra_deep_solve_joint(model, &joint, rank_level(model), 0, &info, context);
+    esra_joint_free(&joint);
+    *score = info.score;
+    return status;
+}
+
+/* Tries one candidate against the best so far. */
+static esra_status compete(struct model *model, enum mirror_kind kind, const struct image *rests,
+                           const struct image *masks, double *best, struct context *context)
+{
+    struct motion_of_mirror motion;
+    double score = INFINITY;
+    esra_status status;
+    TRY(find_candidate(&motion, kind, model, rests, context));
+    if (is_found(&motion) && !esra_context_stopping(context)) {
+        copy_masks(model->masks, masks, model->photos);
+        TRY(meet_all(model, &motion, context));
+        TRY(score_model(model, &score, context));
+    }
+    if (score < *best) {
+        *best = score;
+        model->depth.mirror_kind = kind;
+    }
+done:
+    free_motion(&motion);
+    return status;
+}
+
+static esra_status choose(struct model *model, const struct image *rests, struct context *context)
+{
+    static const enum mirror_kind kinds[] = {MIRROR_SHARED, MIRROR_OWN, MIRROR_HOMOGRAPHIES};
+    struct image *masks = NULL;
+    double best = INFINITY;
+    esra_status status;
+    TRY(esra_images_create(&masks, model->photos, model->width, model->height, 1, context->message));
+    copy_masks(masks, model->masks, model->photos);
+    for (int k = 0; k < 3 && !esra_context_stopping(context); k++)
+        TRY(compete(model, kinds[k], rests, masks, &best, context));
+    copy_masks(model->masks, masks, model->photos);
+    if (model->depth.mirror_kind == MIRROR_OPEN)
+        model->depth.mirror_kind = MIRROR_SHARED;
+done:
+    esra_images_free(&masks, model->photos);
+    return status;
+}
+
+static esra_status take(struct model *model, const struct image *rests, struct context *context)
+{
+    struct motion_of_mirror motion;
+    esra_status status;
+    TRY(find_candidate(&motion, model->depth.mirror_kind, model, rests, context));
+    if (!is_found(&motion) && model->depth.mirror_kind != MIRROR_SHARED) {
+        free_motion(&motion);
+        model->depth.mirror_kind = MIRROR_SHARED;
+        TRY(find_candidate(&motion, MIRROR_SHARED, model, rests, context));
+    }
+    TRY(meet_all(model, &motion, context));
+    model->two_motions = !esra_context_stopping(context);
+done:
+    free_motion(&motion);
+    return status;
+}
+
+esra_status esra_deep_find_mirror(struct model *model, const struct series *series, struct context *context)
+{
+    struct image *rests = esra_allocate((size_t)model->photos, sizeof *rests);
+    esra_status status = ESRA_OK;
+    if (!rests)
+        return esra_fail_memory(context->message);
+    for (int i = 0; i < model->photos; i++)
+        TRY(find_rest(model, series, i, &rests[i], context));
+    if (model->depth.mirror_kind == MIRROR_OPEN)
+        TRY(choose(model, rests, context));
+    if (!esra_context_stopping(context))
+        TRY(take(model, rests, context));
+done:
+    esra_images_free(&rests, model->photos);
+    return status;
+}
