@@ -17,18 +17,24 @@
 #define C1 1e-4
 #define C2 9e-4
 
-/* One channel of both images, and room for SSIM's five filtered planes. */
+/* One channel of both images, less their means, so that no variance is the difference of large numbers; and SSIM's five
+ * filtered planes of it. */
 struct pair {
     int width, height;
     size_t pixels;
     double *image, *truth;
+    double image_mean, truth_mean;
     double *mean_x, *mean_y, *square_x, *square_y, *product, *scratch;
+};
+
+/* What is compared with the truth: gain image + offset. */
+struct fit {
+    double gain, offset;
 };
 
 /* Sums over all channels. */
 struct totals {
-    double squared_error, squared_error_fit;
-    double ssim, ssim_fit;
+    double squared_error, ssim;
 };
 
 static bool pair_create(struct pair *pair, int width, int height)
@@ -52,18 +58,20 @@ static void pair_free(struct pair *pair)
         esra_release(planes[n]);
 }
 
-/* False where a sample is no number. */
-static bool load(double *to, const esra_image *image, int channel)
+/* A channel less its mean. False where a sample is no number. */
+static bool load(double *to, double *mean, const esra_image *image, int channel)
 {
     /* A grey image stands for three equal channels. */
     int source = image->channels == 1 ? 0 : channel;
-    bool finite = true;
+    size_t pixels = (size_t)image->width * (size_t)image->height;
+    double sum = 0, *sample = to;
     for (int y = 0; y < image->height; y++)
-        for (int x = 0; x < image->width; x++, to++) {
-            *to = *image_sample(image, x, y, source);
-            finite = finite && isfinite(*to);
-        }
-    return finite;
+        for (int x = 0; x < image->width; x++)
+            sum += *sample++ = *image_sample(image, x, y, source);
+    *mean = sum / (double)pixels;
+    for (size_t n = 0; n < pixels; n++)
+        to[n] -= *mean;
+    return isfinite(sum);
 }
 
 /* Index n mirrored into 0..size-1, the edge sample repeated: ... 1 0 | 0 1 2 ... */
@@ -109,62 +117,69 @@ static void blur_product(const struct pair *pair, const double *a, const double 
     }
 }
 
-static double ssim_at(const struct pair *pair, size_t n)
-{
-    double mx = pair->mean_x[n], my = pair->mean_y[n];
-    double vx = pair->square_x[n] - mx * mx, vy = pair->square_y[n] - my * my, vxy = pair->product[n] - mx * my;
-    return ((2 * mx * my + C1) * (2 * vxy + C2)) / ((mx * mx + my * my + C1) * (vx + vy + C2));
-}
-
-/* Mean over the pixels whose window lies inside; over all of them where there are none such. */
-static double ssim(struct pair *pair)
+static void filter(struct pair *pair)
 {
     blur_product(pair, pair->image, NULL, pair->mean_x);
     blur_product(pair, pair->truth, NULL, pair->mean_y);
     blur_product(pair, pair->image, pair->image, pair->square_x);
     blur_product(pair, pair->truth, pair->truth, pair->square_y);
     blur_product(pair, pair->image, pair->truth, pair->product);
+}
+
+/* The moments of gain image + offset follow from the image's own, so that one filtering serves every fit. */
+static double ssim_at(const struct pair *pair, size_t n, struct fit fit)
+{
+    double x = pair->mean_x[n], y = pair->mean_y[n];
+    double vx = fit.gain * fit.gain * (pair->square_x[n] - x * x), vy = pair->square_y[n] - y * y;
+    double vxy = fit.gain * (pair->product[n] - x * y);
+    double mx = fit.gain * (x + pair->image_mean) + fit.offset, my = y + pair->truth_mean;
+    return ((2 * mx * my + C1) * (2 * vxy + C2)) / ((mx * mx + my * my + C1) * (vx + vy + C2));
+}
+
+/* Mean over the pixels whose window lies inside; over all of them where there are none such. */
+static double ssim(const struct pair *pair, struct fit fit)
+{
     int edge = pair->width > 2 * RADIUS && pair->height > 2 * RADIUS ? RADIUS : 0;
     double sum = 0;
     for (int y = edge; y < pair->height - edge; y++)
         for (int x = edge; x < pair->width - edge; x++)
-            sum += ssim_at(pair, (size_t)y * (size_t)pair->width + (size_t)x);
+            sum += ssim_at(pair, (size_t)y * (size_t)pair->width + (size_t)x, fit);
     return sum / ((double)(pair->width - 2 * edge) * (pair->height - 2 * edge));
 }
 
-static double squared_error(const struct pair *pair)
+static double squared_error(const struct pair *pair, struct fit fit)
 {
-    double sum = 0;
-    for (size_t n = 0; n < pair->pixels; n++)
-        sum += (pair->image[n] - pair->truth[n]) * (pair->image[n] - pair->truth[n]);
+    double sum = 0, shift = fit.gain * pair->image_mean + fit.offset - pair->truth_mean;
+    for (size_t n = 0; n < pair->pixels; n++) {
+        double error = fit.gain * pair->image[n] - pair->truth[n] + shift;
+        sum += error * error;
+    }
     return sum;
 }
 
-/* image <- gain image + offset, nearest to the truth by least squares. A flat image takes the truth's mean. */
-static void fit(struct pair *pair)
+static void add(struct totals *totals, const struct pair *pair, struct fit fit)
 {
-    double n = (double)pair->pixels, sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (size_t k = 0; k < pair->pixels; k++) {
-        sx += pair->image[k];
-        sy += pair->truth[k];
-    }
-    for (size_t k = 0; k < pair->pixels; k++) {
-        double x = pair->image[k] - sx / n;
-        sxx += x * x;
-        sxy += x * (pair->truth[k] - sy / n);
-    }
-    double gain = sxx > 0 ? sxy / sxx : 0, offset = sy / n - gain * sx / n;
-    for (size_t k = 0; k < pair->pixels; k++)
-        pair->image[k] = gain * pair->image[k] + offset;
+    totals->squared_error += squared_error(pair, fit);
+    totals->ssim += ssim(pair, fit);
 }
 
-static void compare_channel(struct pair *pair, struct totals *totals)
+/* Gain and offset nearest to the truth by least squares. A flat image takes the truth's mean. */
+static struct fit best_fit(const struct pair *pair)
 {
-    totals->squared_error += squared_error(pair);
-    totals->ssim += ssim(pair);
-    fit(pair);
-    totals->squared_error_fit += squared_error(pair);
-    totals->ssim_fit += ssim(pair);
+    double sxx = 0, sxy = 0;
+    for (size_t n = 0; n < pair->pixels; n++) {
+        sxx += pair->image[n] * pair->image[n];
+        sxy += pair->image[n] * pair->truth[n];
+    }
+    double gain = sxx > 0 ? sxy / sxx : 0;
+    return (struct fit){gain, pair->truth_mean - gain * pair->image_mean};
+}
+
+static void compare_channel(struct pair *pair, struct totals *plain, struct totals *fitted)
+{
+    filter(pair);
+    add(plain, pair, (struct fit){1, 0});
+    add(fitted, pair, best_fit(pair));
 }
 
 /* Over all channels together; 0 where one of the images is flat. */
@@ -191,9 +206,9 @@ static double cross_correlation(const esra_image *image, const esra_image *truth
     return sxx > 0 && syy > 0 ? sxy / sqrt(sxx * syy) : 0;
 }
 
-static double psnr(double squared_error_sum, double samples)
+static double psnr(const struct totals *totals, double samples)
 {
-    return 10 * log10(samples / squared_error_sum);
+    return 10 * log10(samples / totals->squared_error);
 }
 
 esra_status esra_compare(const esra_image *image, const esra_image *truth, esra_comparison *comparison)
@@ -207,12 +222,12 @@ esra_status esra_compare(const esra_image *image, const esra_image *truth, esra_
         image->height < 1 || image->channels < 1 || truth->channels < 1)
         return ESRA_BAD_DATA;
     struct pair pair;
-    struct totals totals = {0};
+    struct totals plain = {0}, fitted = {0};
     bool room = pair_create(&pair, image->width, image->height), finite = true;
     for (int c = 0; room && finite && c < channels; c++) {
-        finite = load(pair.image, image, c) && load(pair.truth, truth, c);
+        finite = load(pair.image, &pair.image_mean, image, c) && load(pair.truth, &pair.truth_mean, truth, c);
         if (finite)
-            compare_channel(&pair, &totals);
+            compare_channel(&pair, &plain, &fitted);
     }
     pair_free(&pair);
     if (!room || !finite)
@@ -220,11 +235,11 @@ esra_status esra_compare(const esra_image *image, const esra_image *truth, esra_
     double samples = (double)image->width * image->height * channels;
     esra_comparison result = {
         .struct_size = comparison->struct_size,
-        .psnr = psnr(totals.squared_error, samples),
-        .ssim = totals.ssim / channels,
+        .psnr = psnr(&plain, samples),
+        .ssim = plain.ssim / channels,
         .ncc = cross_correlation(image, truth, channels),
-        .psnr_fit = psnr(totals.squared_error_fit, samples),
-        .ssim_fit = totals.ssim_fit / channels,
+        .psnr_fit = psnr(&fitted, samples),
+        .ssim_fit = fitted.ssim / channels,
     };
     size_t size = comparison->struct_size < sizeof result ? comparison->struct_size : sizeof result;
     memcpy(comparison, &result, size);
