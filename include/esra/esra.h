@@ -431,7 +431,9 @@ ESRA_API esra_status esra_plan_run(int photos, int width, int height, int channe
 
 /* ---- Measuring -------------------------------------------------------------------------------------------------- */
 
-/* How alike two images are. A fit is a gain and an offset for each channel, by least squares. */
+/* How alike two images are. A fit is a gain and an offset for each channel; an exposure is one gain for all of them,
+ * which no colour cast can hide behind. Both are of the values that the images hold, and take the image nearest to the
+ * truth by least squares. */
 typedef struct esra_comparison {
     size_t struct_size;
     double psnr;     /* in dB for intensities in [0,1]; infinite for equal images */
@@ -439,10 +441,13 @@ typedef struct esra_comparison {
     double ncc;      /* normalised cross-correlation over all channels; 0 where an image is flat */
     double psnr_fit; /* the same after a fit of image to truth */
     double ssim_fit;
+    double psnr_exposure; /* the same after one exposure */
+    double ssim_exposure;
+    double exposure; /* its gain; 0 where the image is black */
 } esra_comparison;
 #define ESRA_COMPARISON_INIT                                                                                           \
     {                                                                                                                  \
-        sizeof(esra_comparison), 0, 0, 0, 0, 0                                                                         \
+        sizeof(esra_comparison), 0, 0, 0, 0, 0, 0, 0, 0                                                                \
     }
 
 /* Compares image with truth, in the values they hold. Of one size, of equal channels or one of them grey, and of finite

@@ -1,6 +1,6 @@
 /* measure/compare.c - how alike are two images: PSNR, SSIM (Wang et al. 2004) and normalised cross-correlation, plain
- * and after fitting gain and offset of each channel, since a photo and its truth are seldom exposed alike. All in
- * double. */
+ * and after fitting gain and offset of each channel, or one gain for all, since a photo and its truth are seldom
+ * exposed alike. All in double. */
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -36,6 +36,8 @@ struct fit {
 struct totals {
     double squared_error, ssim;
 };
+
+enum { PLAIN, FITTED, EXPOSED, WAYS };
 
 static bool pair_create(struct pair *pair, int width, int height)
 {
@@ -175,35 +177,42 @@ static struct fit best_fit(const struct pair *pair)
     return (struct fit){gain, pair->truth_mean - gain * pair->image_mean};
 }
 
-static void compare_channel(struct pair *pair, struct totals *plain, struct totals *fitted)
+static void compare_channel(struct pair *pair, double exposure, struct totals totals[WAYS])
 {
     filter(pair);
-    add(plain, pair, (struct fit){1, 0});
-    add(fitted, pair, best_fit(pair));
+    add(&totals[PLAIN], pair, (struct fit){1, 0});
+    add(&totals[FITTED], pair, best_fit(pair));
+    add(&totals[EXPOSED], pair, (struct fit){exposure, 0});
 }
 
-/* Over all channels together; 0 where one of the images is flat. */
-static double cross_correlation(const esra_image *image, const esra_image *truth, int channels)
+/* Sums over all channels of a = image - about_a and b = truth - about_b. */
+struct moments {
+    double n, a, b, aa, bb, ab;
+};
+
+static struct moments moments_about(const esra_image *image, const esra_image *truth, double about_a, double about_b)
 {
-    double n = (double)image->width * image->height * channels, sx = 0, sy = 0, sxx = 0, syy = 0, sxy = 0;
-    for (int pass = 0; pass < 2; pass++)
-        for (int c = 0; c < channels; c++)
-            for (int y = 0; y < image->height; y++)
-                for (int x = 0; x < image->width; x++) {
-                    double a = *image_sample(image, x, y, image->channels == 1 ? 0 : c);
-                    double b = *image_sample(truth, x, y, truth->channels == 1 ? 0 : c);
-                    if (pass == 0) {
-                        sx += a;
-                        sy += b;
-                        continue;
-                    }
-                    a -= sx / n;
-                    b -= sy / n;
-                    sxx += a * a;
-                    syy += b * b;
-                    sxy += a * b;
-                }
-    return sxx > 0 && syy > 0 ? sxy / sqrt(sxx * syy) : 0;
+    int channels = image->channels > truth->channels ? image->channels : truth->channels;
+    struct moments sum = {.n = (double)image->width * image->height * channels};
+    for (int c = 0; c < channels; c++)
+        for (int y = 0; y < image->height; y++)
+            for (int x = 0; x < image->width; x++) {
+                double a = *image_sample(image, x, y, image->channels == 1 ? 0 : c) - about_a;
+                double b = *image_sample(truth, x, y, truth->channels == 1 ? 0 : c) - about_b;
+                sum.a += a;
+                sum.b += b;
+                sum.aa += a * a;
+                sum.bb += b * b;
+                sum.ab += a * b;
+            }
+    return sum;
+}
+
+/* 0 where one of the images is flat. */
+static double cross_correlation(const struct moments *about_means)
+{
+    const struct moments *m = about_means;
+    return m->aa > 0 && m->bb > 0 ? m->ab / sqrt(m->aa * m->bb) : 0;
 }
 
 static double psnr(const struct totals *totals, double samples)
@@ -211,35 +220,54 @@ static double psnr(const struct totals *totals, double samples)
     return 10 * log10(samples / totals->squared_error);
 }
 
-esra_status esra_compare(const esra_image *image, const esra_image *truth, esra_comparison *comparison)
+static esra_status compare_channels(const esra_image *image, const esra_image *truth, double exposure,
+                                    struct totals totals[WAYS])
 {
-    if (!image || !truth || !image->data || !truth->data || !comparison ||
-        comparison->struct_size < sizeof comparison->struct_size)
-        return ESRA_BAD_ARGUMENT;
-    int channels = image->channels > truth->channels ? image->channels : truth->channels;
-    bool same_channels = image->channels == truth->channels || image->channels == 1 || truth->channels == 1;
-    if (image->width != truth->width || image->height != truth->height || !same_channels || image->width < 1 ||
-        image->height < 1 || image->channels < 1 || truth->channels < 1)
-        return ESRA_BAD_DATA;
     struct pair pair;
-    struct totals plain = {0}, fitted = {0};
+    int channels = image->channels > truth->channels ? image->channels : truth->channels;
     bool room = pair_create(&pair, image->width, image->height), finite = true;
     for (int c = 0; room && finite && c < channels; c++) {
         finite = load(pair.image, &pair.image_mean, image, c) && load(pair.truth, &pair.truth_mean, truth, c);
         if (finite)
-            compare_channel(&pair, &plain, &fitted);
+            compare_channel(&pair, exposure, totals);
     }
+    for (int way = 0; way < WAYS; way++)
+        totals[way].ssim /= channels;
     pair_free(&pair);
-    if (!room || !finite)
-        return room ? ESRA_BAD_DATA : ESRA_OUT_OF_MEMORY;
-    double samples = (double)image->width * image->height * channels;
+    return !room ? ESRA_OUT_OF_MEMORY : finite ? ESRA_OK : ESRA_BAD_DATA;
+}
+
+static bool can_be_compared(const esra_image *image, const esra_image *truth)
+{
+    bool same_channels = image->channels == truth->channels || image->channels == 1 || truth->channels == 1;
+    return image->width == truth->width && image->height == truth->height && same_channels && image->width >= 1 &&
+           image->height >= 1 && image->channels >= 1 && truth->channels >= 1;
+}
+
+esra_status esra_compare(const esra_image *image, const esra_image *truth, esra_comparison *comparison)
+{
+    struct totals totals[WAYS] = {{0}};
+    if (!image || !truth || !image->data || !truth->data || !comparison ||
+        comparison->struct_size < sizeof comparison->struct_size)
+        return ESRA_BAD_ARGUMENT;
+    if (!can_be_compared(image, truth))
+        return ESRA_BAD_DATA;
+    struct moments about_0 = moments_about(image, truth, 0, 0);
+    struct moments about_means = moments_about(image, truth, about_0.a / about_0.n, about_0.b / about_0.n);
+    double exposure = about_0.aa > 0 ? about_0.ab / about_0.aa : 0;
+    esra_status status = compare_channels(image, truth, exposure, totals);
+    if (status != ESRA_OK)
+        return status;
     esra_comparison result = {
         .struct_size = comparison->struct_size,
-        .psnr = psnr(&plain, samples),
-        .ssim = plain.ssim / channels,
-        .ncc = cross_correlation(image, truth, channels),
-        .psnr_fit = psnr(&fitted, samples),
-        .ssim_fit = fitted.ssim / channels,
+        .psnr = psnr(&totals[PLAIN], about_0.n),
+        .ssim = totals[PLAIN].ssim,
+        .ncc = cross_correlation(&about_means),
+        .psnr_fit = psnr(&totals[FITTED], about_0.n),
+        .ssim_fit = totals[FITTED].ssim,
+        .psnr_exposure = psnr(&totals[EXPOSED], about_0.n),
+        .ssim_exposure = totals[EXPOSED].ssim,
+        .exposure = exposure,
     };
     size_t size = comparison->struct_size < sizeof result ? comparison->struct_size : sizeof result;
     memcpy(comparison, &result, size);

@@ -26,7 +26,8 @@ class Compare(CliTest):
     def test_equal_pictures(self):
         self.expect(0, "compare", "truth.npy", "truth.npy", stdout="psnr inf ssim 1.0000 ncc 1.0000\n", stderr="")
         told = json.loads(self.expect(0, "compare", "--json", "truth.npy", "truth.npy").stdout)
-        self.assertEqual(list(told), ["schema", "psnr", "ssim", "ncc", "psnr_fit", "ssim_fit"])
+        self.assertEqual(list(told), ["schema", "psnr", "ssim", "ncc", "psnr_fit", "ssim_fit", "psnr_exposure", "ssim_exposure",
+                                      "exposure"])
         self.assertEqual((told["schema"], told["psnr"]), ("esra-compare-1", None))
 
     def test_known_decibels(self):
@@ -42,6 +43,18 @@ class Compare(CliTest):
         self.assertGreater(told["psnr_fit"], 100)
         line = self.expect(0, "compare", "--fit", "a.npy", "truth.npy").stdout.decode()
         self.assertRegex(line, r"^psnr \S+ ssim \S+ ncc \S+ psnr_fit \S+ ssim_fit 1\.0000\n$")
+
+    def test_one_exposure(self):
+        self.save("a.npy", 0.5 * self.truth)
+        line = self.expect(0, "compare", "--exposure", "a.npy", "truth.npy").stdout.decode()
+        self.assertRegex(line, r"^psnr \S+ ssim \S+ ncc 1\.0000 psnr_exposure inf ssim_exposure 1\.0000 exposure 2\.0000\n$")
+        cast = self.truth * [0.5, 1, 1]
+        self.save("a.npy", cast)
+        told = json.loads(self.expect(0, "compare", "--json", "a.npy", "truth.npy").stdout)
+        gain = (cast * self.truth).sum() / (cast * cast).sum()
+        self.assertAlmostEqual(told["exposure"], gain, delta=1e-6)
+        error = ((gain * cast - self.truth) ** 2).mean()
+        self.assertAlmostEqual(told["psnr_exposure"], -10 * np.log10(error), delta=1e-4)
 
     def made_pairs(self):
         """Odd sizes, down to the least that score.py's SSIM has a middle for; grey; 16 bit, whose values 8 bit can tell."""

@@ -324,7 +324,8 @@ static void any_numbers_can_be_compared(void)
             CHECK(status == ESRA_OK || status == ESRA_BAD_DATA);
             if (!must_be_refused((enum filling)filling))
                 CHECK(status == ESRA_OK && !isnan(comparison.psnr) && isfinite(comparison.ssim) &&
-                      isfinite(comparison.ncc) && !isnan(comparison.psnr_fit));
+                      isfinite(comparison.ncc) && !isnan(comparison.psnr_fit) && !isnan(comparison.psnr_exposure) &&
+                      isfinite(comparison.ssim_exposure));
         }
 }
 

@@ -44,6 +44,42 @@ static void a_fit_undoes_gain_and_offset(void)
     CHECK(c.psnr < 20 && c.psnr_fit > 100 && c.ssim_fit > 0.999999);
 }
 
+/* One gain for all channels undoes itself; of channels with gains of their own it is the one of least squares. */
+static void one_exposure_is_one_gain(void)
+{
+    check_fill(b, 3 * SIDE * SIDE, 0, 1);
+    for (int n = 0; n < 3 * SIDE * SIDE; n++)
+        a[n] = 0.5f * b[n];
+    esra_comparison c = compare(SIDE, SIDE, 3, 3);
+    CHECK_NEAR(c.exposure, 2, 1e-12);
+    CHECK(c.psnr < 20 && isinf(c.psnr_exposure));
+    CHECK_NEAR(c.ssim_exposure, 1, 1e-12);
+}
+
+/* Of (.5, .25) towards (.5, .5) it is .375 / .3125 = 1.2: errors of .1 and .2, ten log of 1 / .025 dB. */
+static void one_exposure_leaves_a_cast(void)
+{
+    for (int n = 0; n < 2 * SIDE * SIDE; n++) {
+        a[n] = n < SIDE * SIDE ? 0.5f : 0.25f;
+        b[n] = 0.5f;
+    }
+    esra_comparison c = compare(SIDE, SIDE, 2, 2);
+    CHECK_NEAR(c.exposure, 1.2, 1e-12);
+    CHECK_NEAR(c.psnr_exposure, 10 * log10(40), 1e-9);
+    CHECK_NEAR(c.ssim_exposure, ((2 * .6 * .5 + 1e-4) / (.61 + 1e-4) + (2 * .3 * .5 + 1e-4) / (.34 + 1e-4)) / 2, 1e-9);
+}
+
+/* A program built before there was an exposure has no room for it. */
+static void a_shorter_comparison_is_filled_as_far_as_it_goes(void)
+{
+    esra_image image = esra_image_planar(a, SIDE, SIDE, 1), truth = esra_image_planar(b, SIDE, SIDE, 1);
+    esra_comparison old = {.struct_size = offsetof(esra_comparison, psnr_exposure), .psnr_exposure = 7, .exposure = 7};
+    check_fill(a, SIDE * SIDE, 0, 1);
+    check_fill(b, SIDE * SIDE, 0, 1);
+    CHECK(esra_compare(&image, &truth, &old) == ESRA_OK);
+    CHECK(old.ssim_fit != 0 && old.psnr_exposure == 7 && old.exposure == 7);
+}
+
 static void grey_stands_for_three_channels(void)
 {
     check_fill(a, SIDE * SIDE, 0, 1);
@@ -60,6 +96,7 @@ static void small_and_flat_images_are_finite(void)
     for (int side = 1; side < 13; side++) {
         esra_comparison c = compare(side, 1, 1, 1);
         CHECK(isfinite(c.psnr) && isfinite(c.ssim) && c.ncc == 0);
+        CHECK(c.exposure == 0 && c.psnr_exposure == c.psnr && isfinite(c.ssim_exposure));
     }
 }
 
@@ -97,6 +134,9 @@ int main(void)
     RUN(equal_images_are_perfect);
     RUN(a_known_error_has_its_decibels);
     RUN(a_fit_undoes_gain_and_offset);
+    RUN(one_exposure_is_one_gain);
+    RUN(one_exposure_leaves_a_cast);
+    RUN(a_shorter_comparison_is_filled_as_far_as_it_goes);
     RUN(grey_stands_for_three_channels);
     RUN(small_and_flat_images_are_finite);
     RUN(images_of_different_size_are_refused);

@@ -12,7 +12,7 @@
 
 struct compare_options {
     struct reading reading;
-    bool fit, json;
+    bool fit, exposure, json;
 };
 
 #define FIELD(name) offsetof(struct compare_options, name)
@@ -20,6 +20,8 @@ struct compare_options {
 static const struct option options[] = {
     {"fit", 0, OPTION_FLAG, NULL, FIELD(fit), false,
      "also after fitting gain and offset of each channel of IMAGE to TRUTH: photos are seldom exposed alike"},
+    {"exposure", 0, OPTION_FLAG, NULL, FIELD(exposure), false,
+     "also after one gain for all channels of IMAGE: unlike a fit it leaves a veil and a colour cast in"},
     {"json", 0, OPTION_FLAG, NULL, FIELD(json), false, "print all of them as JSON; an infinite PSNR is null"},
     READING_OPTIONS(FIELD(reading)),
 };
@@ -61,9 +63,11 @@ static esra_status compare(struct job *job)
 
 static enum exit_code print_json(const esra_comparison *c)
 {
-    json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "esra-compare-1", "psnr",
+    json_t *object = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", "esra-compare-1", "psnr",
                                number_to_json(c->psnr), "ssim", number_to_json(c->ssim), "ncc", number_to_json(c->ncc),
-                               "psnr_fit", number_to_json(c->psnr_fit), "ssim_fit", number_to_json(c->ssim_fit));
+                               "psnr_fit", number_to_json(c->psnr_fit), "ssim_fit", number_to_json(c->ssim_fit),
+                               "psnr_exposure", number_to_json(c->psnr_exposure), "ssim_exposure",
+                               number_to_json(c->ssim_exposure), "exposure", number_to_json(c->exposure));
     return print_object(object, JSON_INDENT(2), NAME, EXIT_DONE);
 }
 
@@ -75,6 +79,8 @@ static enum exit_code print(const struct job *job)
     printf("psnr %.3f ssim %.4f ncc %.4f", c->psnr, c->ssim, c->ncc);
     if (job->options.fit)
         printf(" psnr_fit %.3f ssim_fit %.4f", c->psnr_fit, c->ssim_fit);
+    if (job->options.exposure)
+        printf(" psnr_exposure %.3f ssim_exposure %.4f exposure %.4f", c->psnr_exposure, c->ssim_exposure, c->exposure);
     putchar('\n');
     return finish_stdout(EXIT_DONE, NAME);
 }
@@ -115,7 +121,7 @@ const struct command compare_command = {
                    "decibels (inf for "
                    "equal pictures), SSIM uses a Gaussian window of 1.5 px, NCC is taken over all channels. A grey "
                    "picture stands for "
-                   "three equal channels.",
+                   "three equal channels. Gains and offsets are of the stored values, too, by least squares.",
     .example = "esra compare --fit out/transmitted.png scene/truth-transmitted-1.png",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
