@@ -30,7 +30,7 @@ class Report(SeparateTest):
         page = (self.path / "out" / "report.html").read_text()
         pictures = [base64.b64decode(data) for data in re.findall(r"src=\"data:image/jpeg;base64,([^\"]*)", page)]
         found = [[n for n, profile in enumerate(profiles) if profile in picture] for picture in pictures]
-        self.assertEqual(found, [[1], [1], [1], [0], [1], [2], []])
+        self.assertEqual(found, [[1], [1], [1], [1], [0], [2], []])
 
     def seen(self, browser):
         """Which picture is seen at a tenth, at half and at nine tenths of the width."""
@@ -80,6 +80,14 @@ class Report(SeparateTest):
             self.assertEqual(self.seen(browser), "before before before")
             self.assertEqual(browser.ask("[...document.images].filter(i => !i.complete || !i.naturalWidth || !i.alt).length"), 0)
             self.assertLess(browser.ask("+getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]"), 64, "dark")
+
+    def test_both_layers_of_the_reference_are_as_large(self):
+        self.expect(0, *self.separate())
+        page = (self.path / "out" / "report.html").read_text()
+        pair = re.search(r'<div class="pair">(.*?)</div>', page, re.S)[1]
+        self.assertEqual(re.findall(r"<b>(\S+)</b>", pair), ["transmitted.png", "reflected-2.png"])
+        others = re.search(r'<div class="grid">(.*?)</div>', page, re.S)[1]
+        self.assertEqual(re.findall(r"<b>(\S+)</b>", others), ["reflected-1.png", "reflected-3.png", "confidence.png"])
 
     def test_report_of_a_failure_says_why(self):
         self.expect(11, *self.separate(photos=["p1.png", "p1.png"]))

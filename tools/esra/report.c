@@ -34,6 +34,7 @@ static const char style[] =
     "#slider::-webkit-slider-thumb{-webkit-appearance:none;width:2px;height:100%}"
     "#slider::-moz-range-thumb{width:2px;height:100%;border:0}"
     ".compare:has(:focus-visible){outline:3px solid var(--scene);outline-offset:2px}"
+    ".pair{display:grid;grid-template-columns:1fr 1fr;gap:14px;margin-bottom:14px}"
     ".grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(280px,45%),1fr));gap:14px}"
     "figure{margin:0}figure img,figure svg{width:100%;height:auto;border-radius:4px;display:block}"
     "figcaption{font-size:13px;margin-top:4px}.drawing{max-width:640px}"
@@ -163,21 +164,31 @@ static void put_slider(struct page *page, const struct report *report)
     page_put(page, "</div>\n");
 }
 
+static void put_image(struct page *page, const struct report_image *image)
+{
+    page_put(page, "<figure>");
+    page_put_picture(page, &image->photo, REPORT_LAYER_WIDTH, "layer", image->title);
+    page_put(page, "<figcaption>");
+    if (image->file[0]) {
+        page_put(page, "<b>");
+        page_put_text(page, image->file);
+        page_put(page, "</b> ");
+    }
+    page_put_text(page, image->title);
+    page_put(page, "</figcaption></figure>\n");
+}
+
+/* Both layers of the reference side by side, as large: it takes eyes to see that they are exchanged. Then the others.
+ */
 static void put_images(struct page *page, const struct report *report)
 {
-    page_put(page, "<h2>Layers</h2>\n<div class=\"grid\">\n");
-    for (int n = 0; n < report->image_count; n++) {
-        page_put(page, "<figure>");
-        page_put_picture(page, &report->images[n].photo, REPORT_LAYER_WIDTH, "layer", report->images[n].title);
-        page_put(page, "<figcaption>");
-        if (report->images[n].file[0]) {
-            page_put(page, "<b>");
-            page_put_text(page, report->images[n].file);
-            page_put(page, "</b> ");
-        }
-        page_put_text(page, report->images[n].title);
-        page_put(page, "</figcaption></figure>\n");
-    }
+    page_put(page, "<h2>Layers</h2>\n<div class=\"pair\">\n");
+    put_image(page, &report->images[0]);
+    put_image(page, &report->images[report->reference + 1]);
+    page_put(page, "</div>\n<div class=\"grid\">\n");
+    for (int n = 1; n < report->image_count; n++)
+        if (n != report->reference + 1)
+            put_image(page, &report->images[n]);
     page_put(page, "</div>\n");
 }
 

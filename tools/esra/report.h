@@ -23,7 +23,7 @@ struct report {
     int photos, reference;      /* reference from 0 */
     int width, height;          /* of the photos */
     const struct photo *before, *after;
-    const struct report_image *images; /* layers and maps */
+    const struct report_image *images; /* the scene, what each photo reflects, maps */
     int image_count;
     const esra_separation *separation;
     const esra_settings *settings;
@@ -31,7 +31,7 @@ struct report {
     int point_count;
 };
 
-/* The widest that pictures are embedded: those of the slider, and layers, which are seen at a quarter of the page. */
+/* The widest that pictures are embedded: those of the slider, and layers, which are seen at half of the page. */
 #define REPORT_WIDTH       1280
 #define REPORT_LAYER_WIDTH 640
 
