@@ -88,6 +88,14 @@ json_t *job_photos_to_json(const struct job *job)
     return list;
 }
 
+/* How the pictures were written, for those who read them again. */
+static json_t *output_to_json(const struct job *job)
+{
+    const char *layers = job->options.layers ? job->options.layers : "all";
+    return json_pack("{s:s, s:i, s:s, s:f}", "format", job_picture_format(job), "quality", (int)job->quality, "layers",
+                     layers, "brightness", job->gain);
+}
+
 /* In bytes, told when all else is done. */
 static json_t *memory_to_json(const struct job *job)
 {
@@ -141,6 +149,7 @@ static esra_status make_result(struct job *job)
         s->total_s);
     return job->result && json_object_set_new(job->result, "asked", asked_to_json(job)) == 0 &&
                    json_object_set_new(job->result, "evidence", evidence_to_json(job->evidence, 0)) == 0 &&
+                   json_object_set_new(job->result, "output", output_to_json(job)) == 0 &&
                    json_object_set_new(job->result, "memory", memory_to_json(job)) == 0
                ? ESRA_OK
                : esra_fail_memory(&job->message);
