@@ -22,8 +22,7 @@ static esra_status damaged(const char *path, const char *what, struct message *m
     return esra_fail(message, ESRA_BAD_DATA, "%s %s; 'esra align' shows what such a file looks like", path, what);
 }
 
-/* Scaled so that the last number is 1; false where it is not a map of pixels to pixels. */
-static bool take_transform(const json_t *json, esra_transform *transform)
+bool transform_from_json(const json_t *json, esra_transform *transform)
 {
     for (size_t n = 0; n < 9; n++) {
         const json_t *row = json_array_get(json, n / 3), *number = json_array_get(row, n % 3);
@@ -63,9 +62,9 @@ static esra_status take_photos(struct transforms *t, const json_t *photos, const
         const json_t *reflected = json_object_get(photo, "reflected");
         if (i != t->reference && json_is_false(json_object_get(photo, "aligned")))
             continue; /* zeros: left out */
-        if (!take_transform(json_object_get(photo, "transmitted"), &t->transmitted[i]))
+        if (!transform_from_json(json_object_get(photo, "transmitted"), &t->transmitted[i]))
             return damaged(path, "has a photo without a 3x3 transform 'transmitted' that can be undone", message);
-        if (json_is_array(reflected) && !take_transform(reflected, &t->reflected[i]))
+        if (json_is_array(reflected) && !transform_from_json(reflected, &t->reflected[i]))
             return damaged(path, "has a transform 'reflected' that is not 3x3 or cannot be undone", message);
         all_reflected = all_reflected && json_is_array(reflected);
     }

@@ -8,6 +8,7 @@
 #define ESRA_TOOL_TRANSFORMS_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/status.h"
 
@@ -19,6 +20,9 @@ struct transforms {
 
 /* A 3x3 array, new; NULL where memory is short. */
 json_t *transform_to_json(const esra_transform *transform);
+
+/* Scaled so that the last number is 1; false where it is not a map of pixels to pixels. */
+bool transform_from_json(const json_t *json, esra_transform *transform);
 
 /* The photos that transforms are wanted for. */
 struct transforms_for {
