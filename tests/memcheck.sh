@@ -66,6 +66,8 @@ commands() {
     done
     check '0 11' "$esra" align scene/photo-1.png scene/photo-2.png -o transforms.json
     check '0 10 11' "$esra" separate scene/photo-1.png scene/photo-2.png -o out2 --transforms transforms.json
+    check '0 65' "$esra" swap out # 65: the layers could not be told apart
+    check '0 65' "$esra" swap out
     check 0 "$esra" compare scene/photo-1.png out/transmitted.png
     check 0 "$esra" help --format man
     check 0 "$esra" synth -t "$png" -r "$png" -o deep -n 3 --size 96x72 --shift 6 --depth

@@ -11,6 +11,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from cli import ESRA, SOURCE, UNTRUSTED, CliTest  # noqa: E402
+from finished import made_layers, save_finished  # noqa: E402
 from pictures import png_bytes, scene, to_8_bit  # noqa: E402
 
 # Thousands of files are written and synced: in memory, where there is a folder for that.
@@ -148,3 +149,27 @@ class FaultTest(CliTest):
             if message:
                 self.assertRegex(done.stderr.decode(), message, what)
             self.assertEqual(self.files(), before, what)
+
+
+class SwapTest(FaultTest):
+    """esra swap writes over what it reads: a table of outputs does not fit it. A folder before, and after."""
+    ARGUMENTS = ["swap", "out", "-q"]
+
+    def setUp(self):
+        super().setUp()
+        save_finished(self.path, *made_layers())
+        self.found = self.files()
+        self.assertEqual(self.run_faulty(self.ARGUMENTS).returncode, 0)
+        self.exchanged = self.files()
+
+    def put(self, state):
+        shutil.rmtree(self.path / "out")
+        for name, data in state.items():
+            (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.path / name).write_bytes(data)
+
+    def ways(self):
+        """From one state to the other, as a name, files before and files after."""
+        for name, before, after in ("there", self.found, self.exchanged), ("back", self.exchanged, self.found):
+            self.put(before)
+            yield name, before, after

@@ -10,7 +10,7 @@ import unittest
 
 import numpy as np
 
-from faulty import COMMANDS, ESRA, FULL, WRITERS, FaultTest, without_times
+from faulty import COMMANDS, ESRA, FULL, WRITERS, FaultTest, SwapTest, without_times
 from cli import SOURCE, UNTRUSTED  # these stand in a folder that faulty.py makes known
 from pictures import icc_inks, icc_profile, jpeg_with_profile, png_bytes, png_profile, tiff_bytes
 
@@ -464,6 +464,56 @@ class Threads(FaultTest):
             self.clear(outputs)
         self.assertEqual(len(results), 1)
         print("threads refused three ways, 1, 2 and 3 at work instead of 4: the same bytes")
+
+
+class Swap(SwapTest):
+    def test_disk_full(self):
+        for way, before, after in self.ways():
+            counts, _ = self.calls(self.ARGUMENTS)
+            self.assertEqual(self.files(), after)
+            self.put(before)
+            faults = [f"disk:{n}" for n in sample(counts["disk"] - 1, 20)]
+            faults += [f"write:{n}+:ENOSPC" for n in points(counts["write"], 6)]
+            for fault in faults:
+                done = self.run_faulty(self.ARGUMENTS, fault)
+                self.assertEqual(done.returncode, 74, (way, fault, done.stderr))
+                self.assertRegex(done.stderr.decode(), "^esra swap: [^\n]* broke off: No space left on device\n$")
+                self.assertEqual(self.files(), before, (way, fault))
+            print(f"swap, {way}: disk full at {len(faults)} points: exit 74, every file as it was")
+
+    def test_failing_reads(self):
+        for way, before, _ in self.ways():
+            counts, _ = self.calls(self.ARGUMENTS)
+            self.put(before)
+            for n in points(counts["read"], 12):
+                done = self.run_faulty(self.ARGUMENTS, f"read:{n}:EIO")
+                self.assertEqual(done.returncode, 74, (way, n, done.stderr))
+                self.assertEqual(self.files(), before, (way, n))
+
+    def test_some_allocations(self):
+        """Not in forked children, as above: those that do without would leave nothing for their parent to do."""
+        for way, before, after in self.ways():
+            counts, _ = self.calls(self.ARGUMENTS)
+            tried = points(counts["alloc"], 60)
+            ends = {"every file as it was": 0, "finished by the next run": 0, "done without": 0}
+            for n in tried:
+                self.put(before)
+                done = self.run_faulty(self.ARGUMENTS, f"alloc:{n}:ENOMEM")
+                ends[self.end(before, after, done)] += 1
+            print(f"swap, {way}: {len(tried)} of {counts['alloc']} allocations refused: {ends}")
+
+    def end(self, before, after, done):
+        """How a run ended; one that failed amid files on their way into place says so."""
+        if done.returncode == 0:
+            self.assertEqual({name: self.files()[name] for name in after}, after)
+            return "done without"
+        self.assertEqual(done.returncode, 75, done.stderr)
+        if self.files() == before:
+            return "every file as it was"
+        self.assertIn(b"; the same command again finishes what was begun\n", done.stderr)
+        self.assertEqual(self.run_faulty(self.ARGUMENTS).returncode, 0)
+        self.assertEqual(self.files(), after)
+        return "finished by the next run"
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import subprocess
 import time
 import unittest
 
-from faulty import COMMANDS, ESRA, FULL, WRITERS, FaultTest, without_times
+from faulty import COMMANDS, ESRA, FULL, WRITERS, FaultTest, SwapTest, without_times
 
 STRAY = re.compile(r"^(out/)?\.[A-Za-z0-9-]+\.[a-z]+\.esra-\d+-\d+$")
 
@@ -175,6 +175,26 @@ class Kills(FaultTest):
         self.make(self.new_arguments)
         for name in others:
             self.assertEqual((self.path / name).read_text(), "another's")
+
+
+class Swap(SwapTest):
+    def test_at_every_call(self):
+        """Killed at any moment, the folder has lost nothing: the next run makes it whole, one way or the other, and the one
+        after that goes the other way."""
+        states, ended = [self.found, self.exchanged], []
+        for way, before, _ in self.ways():
+            last = self.calls(self.ARGUMENTS)[0]["io"]
+            end = max(1, last - 60)
+            for n in range(1, last + 1) if FULL else [*range(1, end, 17), *range(end, last + 1)]:
+                self.put(before)
+                self.assertEqual(self.run_faulty(self.ARGUMENTS, f"io:{n}:kill").returncode, -signal.SIGKILL)
+                self.assertEqual(self.run_faulty(self.ARGUMENTS).returncode, 0, (way, n))
+                self.assertIn(self.files(), states, (way, n))
+                ended.append(states.index(self.files()))
+                self.assertEqual(self.run_faulty(self.ARGUMENTS).returncode, 0, (way, n))
+                self.assertEqual(self.files(), states[1 - ended[-1]], (way, n))
+        print(f"swap killed at {len(ended)} calls: the next run ended {ended.count(1)} times exchanged, {ended.count(0)} times "
+              "as found, all whole")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ struct command {
 };
 
 extern const struct command align_command, batch_command, bench_command, compare_command, help_command, info_command,
-    separate_command, solve_command, synth_command;
+    separate_command, solve_command, swap_command, synth_command;
 
 /* All commands, in the order of the help; ends with NULL. */
 extern const struct command *const commands[];

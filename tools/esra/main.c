@@ -17,8 +17,8 @@
 #define LARGE_BLOCK (256 << 10)
 
 const struct command *const commands[] = {
-    &separate_command, &align_command,   &batch_command, &info_command, &solve_command,
-    &synth_command,    &compare_command, &bench_command, &help_command, NULL};
+    &separate_command, &align_command,   &swap_command,  &batch_command, &info_command, &solve_command,
+    &synth_command,    &compare_command, &bench_command, &help_command,  NULL};
 
 const struct command *find_command(const char *name)
 {

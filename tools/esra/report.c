@@ -1,6 +1,7 @@
 /* tools/esra/report.c - report.html: one self-contained file that shows how a separation went. Pictures are embedded as
  * data, drawings are inline SVG, and the one script moves the slider. */
 #include <math.h>
+#include <stdio.h>
 
 #include "report_page.h"
 
@@ -107,6 +108,8 @@ static void put_head(struct page *page, const struct report *report)
     page_put_text(page, report->names[report->reference]);
     page_put(page, ", with %d more. %s", report->photos - 1, verdict(report->separation));
     put_prediction(page, report->separation);
+    if (report->exchanged)
+        page_put(page, " Afterwards the layers were exchanged by 'esra swap'.");
     page_put(page, "</p>\n");
 }
 
@@ -249,6 +252,27 @@ static void put_numbers(struct page *page, const struct report *report)
         page,
         "<tr><td>seconds</td><td>%.1f aligning, %.1f separating, %.1f solving, %.1f in all</td></tr></table></div>\n",
         s->align_s, s->joint_s, s->solve_s, s->total_s);
+}
+
+static void name_image(struct report_image *image, const char *stem, const char *format, const char *title)
+{
+    snprintf(image->file, sizeof image->file, "%s.%s", stem, format);
+    snprintf(image->title, sizeof image->title, "%s", title);
+}
+
+void report_name_images(struct report_image *images, int photos, const char *format, double brightness)
+{
+    char stem[32], title[96], times[32] = "twice";
+    if (brightness != 2)
+        snprintf(times, sizeof times, "%g times", brightness);
+    name_image(&images[0], "transmitted", format, "the scene behind the glass");
+    for (int i = 1; i <= photos; i++) {
+        snprintf(stem, sizeof stem, "reflected-%d", i);
+        snprintf(title, sizeof title, "what photo %d reflects, %s as bright", i, times);
+        name_image(&images[i], stem, format, title);
+    }
+    name_image(&images[photos + 1], "confidence", format,
+               "white where the layers explain every photo; do not trust them where it is dark");
 }
 
 esra_status report_write(const struct report *report, struct output *output, struct message *message)

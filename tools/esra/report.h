@@ -22,6 +22,7 @@ struct report {
     const struct photo *inputs; /* [photos], for what is known of their files */
     int photos, reference;      /* reference from 0 */
     int width, height;          /* of the photos */
+    bool exchanged;             /* the layers were, afterwards */
     const struct photo *before, *after;
     const struct report_image *images; /* the scene, what each photo reflects, maps */
     int image_count;
@@ -34,6 +35,9 @@ struct report {
 /* The widest that pictures are embedded: those of the slider, and layers, which are seen at half of the page. */
 #define REPORT_WIDTH       1280
 #define REPORT_LAYER_WIDTH 640
+
+/* Files and titles of the scene, of what each of so many photos reflects, and of the confidence. */
+void report_name_images(struct report_image *images, int photos, const char *format, double brightness);
 
 /* Writes the page; nothing is committed. */
 esra_status report_write(const struct report *report, struct output *output, struct message *message);

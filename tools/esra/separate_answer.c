@@ -255,32 +255,20 @@ esra_status job_write_json(struct job *job, const json_t *object, struct output 
     return status;
 }
 
-static struct report_image show(const struct job *job, const char *stem, bool written, struct photo photo,
-                                const char *title)
-{
-    struct report_image image = {.photo = photo};
-    snprintf(image.title, sizeof image.title, "%s", title);
-    if (written)
-        snprintf(image.file, sizeof image.file, "%s.%s", stem, job_picture_format(job));
-    return image;
-}
-
 static void list_images(const struct job *job, struct report_image *images)
 {
-    char stem[32], title[96], times[32] = "twice";
     const struct photo *photos = job->scene.photos;
     int m = job->scene.paths.count;
-    if (job->gain != 2)
-        snprintf(times, sizeof times, "%g times", job->gain);
-    images[0] = show(job, "transmitted", job->write_transmitted,
-                     with_metadata(&job->transmitted, &photos[job->reference]), "the scene behind the glass");
+    report_name_images(images, m, job_picture_format(job), job->gain);
+    images[0].photo = with_metadata(&job->transmitted, &photos[job->reference]);
+    if (!job->write_transmitted)
+        images[0].file[0] = '\0';
     for (int i = 0; i < m; i++) {
-        snprintf(stem, sizeof stem, "reflected-%d", i + 1);
-        snprintf(title, sizeof title, "what photo %d reflects, %s as bright", i + 1, times);
-        images[i + 1] = show(job, stem, job->write_reflected, with_metadata(&job->reflected[i], &photos[i]), title);
+        images[i + 1].photo = with_metadata(&job->reflected[i], &photos[i]);
+        if (!job->write_reflected)
+            images[i + 1].file[0] = '\0';
     }
-    images[m + 1] = show(job, "confidence", true, job->confidence,
-                         "white where the layers explain every photo; do not trust them where it is dark");
+    images[m + 1].photo = job->confidence;
 }
 
 static esra_status write_report(struct job *job)
