@@ -1,5 +1,6 @@
 """What the benches of whole separations share: the program, runs of it, and figures of what it wrote. Python's own library
 is all they need."""
+import hashlib
 import json
 import math
 import os
@@ -39,6 +40,19 @@ def separate(photos, out, *options):
 
 def compare(a, b):
     return esra("compare", "--json", a, b)
+
+
+def as_ppm(path, scale, folder):
+    """A copy that bench/separate reads, unless the picture is one; other formats need PIL."""
+    if scale == 1 and path.endswith(".ppm"):
+        return path
+    from PIL import Image
+    name = os.path.join(folder, hashlib.sha1(f"{path} {scale}".encode()).hexdigest()[:16] + ".ppm")
+    if not os.path.exists(name):
+        image = Image.open(path).convert("RGB")
+        size = (round(image.width * scale), round(image.height * scale))
+        (image if scale == 1 else image.resize(size, Image.BOX)).save(name)
+    return name
 
 
 def mean(values):

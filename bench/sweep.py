@@ -15,13 +15,14 @@ import argparse
 import concurrent.futures
 import fnmatch
 import glob
-import hashlib
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+
+from esra_bench import as_ppm
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -34,18 +35,6 @@ def thresholds(program):
         if row:
             rows[row[1]] = tuple(map(float, row.groups()[1:]))
     return rows
-
-
-def as_ppm(path, scale, folder):
-    if scale == 1 and path.endswith(".ppm"):
-        return path
-    from PIL import Image
-    name = os.path.join(folder, hashlib.sha1(f"{path} {scale}".encode()).hexdigest()[:16] + ".ppm")
-    if not os.path.exists(name):
-        image = Image.open(path).convert("RGB")
-        size = (round(image.width * scale), round(image.height * scale))
-        (image if scale == 1 else image.resize(size, Image.BOX)).save(name)
-    return name
 
 
 def scene_words(scene, arguments, folder):
