@@ -7,8 +7,10 @@
 #include "encode_heif.h"
 #endif
 
+#if defined ESRA_HAVE_LIBHEIF || defined ESRA_HAVE_LIBRAW
+
 /* The head alone tells the size, depth and colours that the whole has. */
-static inline void check_head(const char *name, const struct photo *whole)
+static void check_head(const char *name, const struct photo *whole)
 {
     struct read_options options = strict;
     struct message message = {""};
@@ -24,7 +26,7 @@ static inline void check_head(const char *name, const struct photo *whole)
 }
 
 /* Whole or cut off anywhere: from memory as from the file. */
-static inline void check_memory(const char *name)
+static void check_memory(const char *name)
 {
     struct bytes file = made_load(made_path(name));
     int other = 0;
@@ -44,6 +46,8 @@ static inline void check_memory(const char *name)
     CHECK(other == 0);
     esra_bytes_free(&file);
 }
+
+#endif
 
 #ifdef ESRA_HAVE_LIBHEIF
 
