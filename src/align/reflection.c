@@ -7,8 +7,8 @@
 
 #include "align/pairing.h"
 #include "align/remainder.h"
-#include "align/thresholds.h"
 #include "base/memory.h"
+#include "ops/thresholds.h"
 
 /* Candidates are sought at about 640 x 480 at most: the joint solve refines the one it takes. */
 #define SEARCH_PIXELS 3.2e5
@@ -52,7 +52,7 @@ static esra_status use_parts(struct pairing *p, const struct searching *s, int p
                                problem->mixing[photo], parts, p->context->message));
     for (int n = 0; n < 2; n++) {
         TRY(esra_pyramid_create(&pyramids[n], s->context, &parts[n], &as_is));
-        TRY(esra_fields_of_pyramid(&p->by_sign[n], s->context, &pyramids[n], align_thresholds.blur_px));
+        TRY(esra_fields_of_pyramid(&p->by_sign[n], s->context, &pyramids[n], ops_thresholds.field_blur_px));
     }
     TRY(esra_pairing_start_matches(p, pyramids));
 done:

@@ -7,6 +7,7 @@
 #include "align/thresholds.h"
 #include "base/rows.h"
 #include "base/select.h"
+#include "ops/thresholds.h"
 
 #define PHOTOS_AT_ONCE 64
 
@@ -53,7 +54,7 @@ esra_status esra_remainder_by_median(struct context *context, const struct image
     struct voting v = {fields, masks, mixing, count};
     memset(fields, 0, (size_t)count * sizeof *fields);
     for (int n = 0; n < count; n++) {
-        esra_status status = esra_field_of_image(&fields[n], context, &photos[n], align_thresholds.blur_px);
+        esra_status status = esra_field_of_image(&fields[n], context, &photos[n], ops_thresholds.field_blur_px);
         if (status != ESRA_OK) {
             for (int k = 0; k < n; k++)
                 esra_field_free(&fields[k]);

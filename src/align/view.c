@@ -1,7 +1,7 @@
 /* align/view.c - a photo made ready for alignment. */
 #include "align/view.h"
 
-#include "align/thresholds.h"
+#include "ops/thresholds.h"
 
 esra_status esra_view_create(struct view *view, struct context *context, const struct image *photo, bool compress)
 {
@@ -9,7 +9,7 @@ esra_status esra_view_create(struct view *view, struct context *context, const s
     esra_status status;
     *view = (struct view){.work_level = 0};
     TRY(esra_pyramid_create(&view->pyramid, context, photo, &options));
-    TRY(esra_fields_of_pyramid(&view->fields, context, &view->pyramid, align_thresholds.blur_px));
+    TRY(esra_fields_of_pyramid(&view->fields, context, &view->pyramid, ops_thresholds.field_blur_px));
     TRY(esra_features_find(&view->features, context, &view->pyramid));
     const struct image *level = view->pyramid.level;
     while (view->work_level < view->pyramid.levels - 1 &&

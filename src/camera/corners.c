@@ -9,6 +9,7 @@
 #include "base/rows.h"
 #include "camera/thresholds.h"
 #include "ops/blur.h"
+#include "ops/thresholds.h"
 
 /* Sought where photos have no more pixels than this: finer corners are noise. */
 #define CORNER_PIXELS 1.6e6
@@ -36,12 +37,12 @@ static void measure(struct context *context, const struct image *grey, const str
 {
     struct plane scratch = image_plane(work, SMOOTH), strength = image_plane(work, STRENGTH);
     size_t pixels = image_pixels(work);
-    esra_blur(context, image_plane(grey, 0), scratch, camera_thresholds.corner_blur_px);
+    esra_blur(context, image_plane(grey, 0), scratch, ops_thresholds.feature_blur_px);
     esra_context_run(context, multiply_block, (void *)(uintptr_t)work, rows_blocks(work->height), NULL);
     /* Each smoothed into the plane that has become free. */
-    esra_blur(context, image_plane(work, XX), strength, camera_thresholds.corner_window_px);
-    esra_blur(context, image_plane(work, YY), scratch, camera_thresholds.corner_window_px);
-    esra_blur(context, image_plane(work, XY), image_plane(work, XX), camera_thresholds.corner_window_px);
+    esra_blur(context, image_plane(work, XX), strength, ops_thresholds.feature_window_px);
+    esra_blur(context, image_plane(work, YY), scratch, ops_thresholds.feature_window_px);
+    esra_blur(context, image_plane(work, XY), image_plane(work, XX), ops_thresholds.feature_window_px);
     const float *yy = scratch.data, *xy = image_plane(work, XX).data;
     for (size_t n = 0; n < pixels; n++) {
         float xx = strength.data[n], apart = xx - yy[n];

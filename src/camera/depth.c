@@ -38,7 +38,6 @@ static struct sweep_options sweep_options(const struct layer_range *range, const
                                   .labels_most = options && options->labels > 0 ? options->labels : range->labels,
                                   .reach = range->reach,
                                   .margin = t->sweep_margin,
-                                  .blur_px = t->sweep_blur_px,
                                   .truncate = t->sweep_truncate,
                                   .window = (int)t->sweep_window,
                                   .best = (int)t->sweep_best};

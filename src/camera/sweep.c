@@ -5,6 +5,7 @@
 
 #include "camera/thresholds.h"
 #include "ops/scale.h"
+#include "ops/thresholds.h"
 
 static void set_labels(struct sweep *s, int labels)
 {
@@ -65,7 +66,7 @@ static esra_status load_photo(struct sweep *sweep, int n, struct context *contex
     esra_status status = esra_scale_down(&small, context, &sweep->photos[sweep->photo[n]], sweep->width, sweep->height,
                                          (struct range){0, 1});
     if (status == ESRA_OK)
-        status = esra_field_of_image(&sweep->fields[n], context, &small, sweep->options.blur_px);
+        status = esra_field_of_image(&sweep->fields[n], context, &small, ops_thresholds.field_blur_px);
     if (status == ESRA_OK && n == 0 && !sweep->reference.data)
         sweep->reference = small;
     else

@@ -19,7 +19,6 @@ struct sweep_options {
     double near, far; /* depths of the scene */
     double reach;     /* depths compared reach past them by this share of the width ... */
     double margin;    /* ... and by this share of their range */
-    double blur_px;   /* of the images whose gradients are compared */
     double truncate;  /* differences of gradients, summed over colours and axes, count no more than this */
     int window;       /* differences are averaged over pixels this far to each side */
     int best;         /* a depth is judged by the photos that agree best, so many */
