@@ -17,14 +17,14 @@
 
 #define RETRIES 8
 
-/* The weight of a lens parameter's prior, in px^2 like the rest: so many sightings 1 px off at its deviation. */
+/* The weight of a lens parameter's prior, in px^2 like the rest. */
 static double prior_weight(int parameter)
 {
     const struct camera_thresholds *t = &camera_thresholds;
     switch (parameter) {
-    case FOCAL: return t->prior_sightings / (t->focal_deviation * t->focal_deviation);
+    case FOCAL: return t->focal_weight;
     case BEND: return t->bend_weight;
-    default: return t->prior_sightings / (t->centre_deviation * t->centre_deviation);
+    default: return t->centre_weight;
     }
 }
 

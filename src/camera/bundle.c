@@ -78,7 +78,7 @@ static esra_status search(struct adjusting *s, struct guess *best)
         if (status != ESRA_OK)
             return status;
         scatter(&guess, s->tracks->count, (uint64_t)start + 1);
-        esra_adjust(s, &guess, camera_thresholds.bundle_wide_px, 15, false);
+        esra_adjust(s, &guess, 4 * camera_thresholds.bundle_outlier_px, 15, false);
         double cost = esra_adjust(s, &guess, camera_thresholds.bundle_outlier_px, 25, false);
         if (cost < least) {
             least = cost;
@@ -135,8 +135,9 @@ static void report_depths(const struct adjusting *s, const struct guess *guess, 
     camera->tracks = (int)count;
     camera->found = camera->tracks >= camera_thresholds.tracks_least;
     if (count) {
-        camera->far = esra_select_rank(scratch, count, count / 100);
-        camera->near = esra_select_rank(scratch, count, count - 1 - count / 100);
+        size_t tail = count / DEPTH_TAIL;
+        camera->far = esra_select_rank(scratch, count, tail);
+        camera->near = esra_select_rank(scratch, count, count - 1 - tail);
     }
 }
 

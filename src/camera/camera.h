@@ -26,9 +26,12 @@ struct pose {
     int tracks;  /* that bear on this pose; under tracks_least (thresholds.def) it is not to be trusted */
 };
 
+/* One track in so many, at either end of their depths, does not count in their range. */
+#define DEPTH_TAIL 100
+
 /* Depths that belong together: tracks between which there is no gap. */
 struct depth_group {
-    double near, far; /* w: the highest and the lowest but 1 % */
+    double near, far; /* w: the highest and the lowest but the tails */
     int tracks;
     double
         explained; /* share of the reference's gradients that photos show at these depths; 0 where there is one group */

@@ -260,7 +260,7 @@ static void store_shares(const struct sweeping *w, const struct band *band, int 
     const struct unexplained *to = w->shares;
     ptrdiff_t first = (ptrdiff_t)begin * w->sweep->width;
     for (int n = 0; n < (end - begin) * w->sweep->width; n++) {
-        float share = band->best[0][n] / (band->normal[n] + (float)camera_thresholds.share_noise);
+        float share = band->best[0][n] / (band->normal[n] + (float)camera_thresholds.noise);
         float *least = &to->least.data[first + n];
         if ((float)label >= to->low.data[first + n] && (float)label <= to->high.data[first + n])
             *least = fminf(*least, share);

@@ -121,8 +121,7 @@ static float confidence_of(const struct making *m, size_t n, int k)
     for (int j = 0; j < m->sweep.labels; j++)
         sum += costs[j];
     float unit = (float)m->sweep.options.truncate / SWEEP_WHOLE, mean = unit * (float)sum / (float)m->sweep.labels;
-    float better =
-        clip((mean - unit * costs[k]) / (mean + 1e-6f)) * clip(mean / (float)camera_thresholds.confidence_least);
+    float better = clip((mean - unit * costs[k]) / (mean + 1e-6f)) * clip(mean / (float)camera_thresholds.noise);
     return better * better + (float)camera_thresholds.uncertain;
 }
 

@@ -37,16 +37,10 @@ static int sort_depths(const double *inverse, int count, double *sorted)
     return known;
 }
 
-/* Tracks at either end that do not count in the range of so many. */
-static int tail_of(int count)
-{
-    return (int)(camera_thresholds.group_tail * count);
-}
-
 /* Appends the group of sorted[0..count); the smallest makes room. */
 static void add_group(struct camera *camera, const double *sorted, int count)
 {
-    int tail = tail_of(count);
+    int tail = count / DEPTH_TAIL;
     struct depth_group group = {.near = sorted[count - 1 - tail], .far = sorted[tail], .tracks = count};
     int place = camera->groups;
     if (place == CAMERA_GROUPS) {
@@ -63,7 +57,7 @@ static void add_group(struct camera *camera, const double *sorted, int count)
 
 static void split(struct camera *camera, const double *sorted, int count)
 {
-    int tail = tail_of(count);
+    int tail = count / DEPTH_TAIL;
     double range = sorted[count - 1 - tail] - sorted[tail];
     double gap = camera_thresholds.group_gap * range;
     int least = (int)camera_thresholds.group_tracks;
