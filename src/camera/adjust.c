@@ -133,9 +133,9 @@ static void pass(const struct guess *guess, const struct tracks *tracks, int tra
     model_look(camera, from->x, from->y, &p->qx, &p->qy);
     model_turn(pose, p->qx, p->qy, p->turned);
     p->depth = p->turned[2] + w * pose->t[2];
-    p->before = p->depth > camera_thresholds.depth_before;
+    p->before = p->depth > MODEL_BEHIND;
     if (!p->before)
-        p->depth = camera_thresholds.depth_before;
+        p->depth = MODEL_BEHIND;
     p->px = (p->turned[0] + w * pose->t[0]) / p->depth;
     p->py = (p->turned[1] + w * pose->t[1]) / p->depth;
     model_show(camera, p->px, p->py, &x, &y);

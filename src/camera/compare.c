@@ -14,7 +14,7 @@
 #include "camera/thresholds.h"
 
 #define SHARE_REACH 6 /* of the Gaussian window for shares: three times the largest sigma */
-#define BEST_MOST   3
+#define BEST        3 /* photos, those that agree best, judge a depth: others may have it hidden or mirrored over */
 #define BAND_MOST   (BLOCK_ROWS + 2 * SHARE_REACH)
 
 /* One worker's buffers for a band. */
@@ -23,7 +23,7 @@ struct band {
     float *depths;                 /* [BAND_MOST][width]: w */
     float *across, *down;          /* [width]: where a row is seen */
     float *errors, *sums, *smooth; /* [BAND_MOST][width]; sums has `reach` more at either end */
-    float *best[BEST_MOST];        /* [BLOCK_ROWS][width]: the least, the second ... */
+    float *best[BEST];             /* [BLOCK_ROWS][width]: the least, the second ... */
     float *strength, *normal;      /* [BAND_MOST][width] */
 };
 
@@ -41,7 +41,7 @@ static size_t band_floats(const struct sweep *s)
 {
     size_t width = (size_t)s->width;
     return width * BAND_MOST * 3 * (size_t)s->count + 2 * width + (3 * BAND_MOST + 1) * width + 2 * SHARE_REACH +
-           BEST_MOST * BLOCK_ROWS * width + 2 * BAND_MOST * width;
+           BEST * BLOCK_ROWS * width + 2 * BAND_MOST * width;
 }
 
 static void layout_band(const struct sweep *s, struct band *band, float *at)
@@ -55,9 +55,9 @@ static void layout_band(const struct sweep *s, struct band *band, float *at)
     band->smooth = band->errors + BAND_MOST * width;
     band->sums = band->smooth + BAND_MOST * width + SHARE_REACH;
     band->best[0] = band->sums + width + SHARE_REACH;
-    for (int k = 1; k < BEST_MOST; k++)
+    for (int k = 1; k < BEST; k++)
         band->best[k] = band->best[k - 1] + BLOCK_ROWS * width;
-    band->strength = band->best[BEST_MOST - 1] + BLOCK_ROWS * width;
+    band->strength = band->best[BEST - 1] + BLOCK_ROWS * width;
     band->normal = band->strength + BAND_MOST * width;
 }
 
@@ -91,7 +91,7 @@ static void place_row(const struct sweep *s, int field, const float *restrict tu
     float cx = ((float)camera->cx + .5f) * sx - .5f, cy = ((float)camera->cy + .5f) * sy - .5f;
     const float *tx = turned, *ty = turned + s->width, *tz = turned + 2 * s->width;
     for (int x = 0; x < s->width; x++) {
-        float z = tz[x] + w[x] * az, over = z > (float)camera_thresholds.depth_before ? 1 / z : 1e6f;
+        float z = tz[x] + w[x] * az, over = z > (float)MODEL_BEHIND ? 1 / z : 1e6f;
         float px = (tx[x] + w[x] * ax) * over, py = (ty[x] + w[x] * ay) * over, wide = 1 + k1 * (px * px + py * py);
         across[x] = cx + fx * px * wide;
         down[x] = cy + fy * py * wide;
@@ -197,10 +197,10 @@ static void set_depths(const struct sweeping *w, const struct band *band, int be
 static void judge_label(const struct sweeping *w, struct band *band, int begin, int end, int label)
 {
     const struct sweep *s = w->sweep;
-    int rows = end - begin + 2 * w->reach, count = (end - begin) * s->width, best = s->options.best;
+    int rows = end - begin + 2 * w->reach, count = (end - begin) * s->width;
     float most = (float)s->options.truncate;
-    best = best < s->count - 1 ? best : s->count - 1;
-    for (int k = 0; k < BEST_MOST; k++)
+    int best = BEST < s->count - 1 ? BEST : s->count - 1;
+    for (int k = 0; k < BEST; k++)
         for (int n = 0; n < count; n++)
             band->best[k][n] = INFINITY;
     set_depths(w, band, begin, rows, label);

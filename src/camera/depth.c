@@ -39,8 +39,7 @@ static struct sweep_options sweep_options(const struct layer_range *range, const
                                   .reach = range->reach,
                                   .margin = t->sweep_margin,
                                   .truncate = t->sweep_truncate,
-                                  .window = (int)t->sweep_window,
-                                  .best = (int)t->sweep_best};
+                                  .window = (int)t->sweep_window};
 }
 
 /* Planes of the sweep's size. */

@@ -14,7 +14,7 @@
 
 /* Size at which the share that a group explains is measured. */
 #define SIDE_PX 350
-/* Tracks are compared with a share of the smaller group's tracks as neighbours, no more than so many. Then a thing's
+/* Tracks are compared with an eighth of the smaller group's tracks as neighbours, no more than so many. Then a thing's
  * tracks at its contour, which have foreign neighbours, are the same share of all however many there are; of six
  * neighbours each, as many as .04 were foreign on a small opaque thing, and as few as .037 in a mirrored layer that
  * lies in spots. */
@@ -102,7 +102,7 @@ static double share_of(const struct tracks *tracks, const double *inverse, const
                        const struct depth_group *b)
 {
     int smaller = a->tracks < b->tracks ? a->tracks : b->tracks, foreign = 0, all = 0;
-    int most = (int)(camera_thresholds.group_neighbours * smaller);
+    int most = smaller / 8;
     most = most < 1 ? 1 : most < NEIGHBOURS ? most : NEIGHBOURS;
     for (int n = 0; n < tracks->count; n++) {
         const struct sighting *here = track_at(tracks, n, tracks->reference);

@@ -3,7 +3,10 @@
 #define ESRA_CAMERA_MODEL_H
 
 #include "camera/camera.h"
-#include "camera/thresholds.h"
+
+/* Depth, in that of the reference, below which a point is behind a photo's camera. A hand does not walk up to things:
+ * what comes near to this is a wrong guess, and it only has to stay finite. */
+#define MODEL_BEHIND .05
 
 /* q~ of a pixel of the reference: the direction (q~, 1) in which it looks. The lens' inverse is taken to first order,
  * and the other way round exactly so: what matters is that photos differ as they do. */
@@ -39,7 +42,7 @@ static inline bool model_project(const struct camera *camera, int n, double x, d
     model_look(camera, x, y, &qx, &qy);
     model_turn(pose, qx, qy, turned);
     double depth = turned[2] + w * pose->t[2];
-    if (!(depth > camera_thresholds.depth_before))
+    if (!(depth > MODEL_BEHIND))
         return false;
     model_show(camera, (turned[0] + w * pose->t[0]) / depth, (turned[1] + w * pose->t[1]) / depth, u, v);
     return true;

@@ -12,6 +12,7 @@
 #define PARAMETERS 8
 
 /* Distortions tried, either way: the farthest shortens the half of a side by a fifth. */
+#define BEND_MOST  .2
 #define BEND_STEPS 10
 
 struct fitting {
@@ -98,7 +99,7 @@ static double find_bend(struct fitting *f, float *list)
 {
     double least = INFINITY, straight = 0, best = 0;
     for (int n = -BEND_STEPS; n <= BEND_STEPS; n++) {
-        f->bend = camera_thresholds.lens_most * n / BEND_STEPS;
+        f->bend = BEND_MOST * n / BEND_STEPS;
         size_t count = list_remains(f, list);
         double left = count ? esra_select_rank(list, count, count / 2) : 0;
         if (n == 0)
@@ -109,7 +110,7 @@ static double find_bend(struct fitting *f, float *list)
         }
     }
     f->bend = 0;
-    return least < camera_thresholds.lens_remains * straight && fabs(best) < camera_thresholds.lens_most ? best : 0;
+    return least < camera_thresholds.lens_remains * straight && fabs(best) < BEND_MOST ? best : 0;
 }
 
 esra_status esra_parallax_measure(struct camera *camera, const struct tracks *tracks, const bool *use,

@@ -21,7 +21,6 @@ struct sweep_options {
     double margin;    /* ... and by this share of their range */
     double truncate;  /* differences of gradients, summed over colours and axes, count no more than this */
     int window;       /* differences are averaged over pixels this far to each side */
-    int best;         /* a depth is judged by the photos that agree best, so many */
 };
 
 struct sweep {
