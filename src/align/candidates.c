@@ -6,6 +6,7 @@
 #include "align/pairing.h"
 #include "align/refine.h"
 #include "align/thresholds.h"
+#include "ops/thresholds.h"
 
 #define FINISHED_MOST    3
 #define ITERATIONS       12
@@ -82,7 +83,7 @@ static esra_status improve(const struct pairing *p, struct transform t, bool rou
     esra_status status =
         esra_refine(p->context, &p->compared[0], &p->compared[1], &options, &after.transform, &refined);
     if (status == ESRA_OK &&
-        esra_transform_plausible(&after.transform, field->width, field->height, align_thresholds.reach * field->width))
+        esra_transform_plausible(&after.transform, field->width, field->height, ops_thresholds.reach * field->width))
         after.score = score_of(p, &after.transform, finest);
     if (after.score > found->score)
         *found = after;

@@ -8,6 +8,7 @@
 #include "align/correlate.h"
 #include "align/refine.h"
 #include "align/thresholds.h"
+#include "ops/thresholds.h"
 
 #define CONSENSUS_MOST   3
 #define PEAKS_MOST       3
@@ -81,7 +82,7 @@ static esra_status consider(struct hypotheses *hypotheses, const struct search *
     esra_status status = refine(s, &h, rough, map);
     if (status != ESRA_OK)
         return status;
-    if (esra_transform_plausible(&h.transform, width, height, align_thresholds.reach * width) &&
+    if (esra_transform_plausible(&h.transform, width, height, ops_thresholds.reach * width) &&
         is_new(hypotheses, &h.transform, s, align_thresholds.same_px)) {
         h.explained = explain(s, &h, map);
         hypotheses->each[hypotheses->count++] = h;
@@ -95,7 +96,7 @@ static esra_status consider_matches(struct hypotheses *hypotheses, const struct 
     struct matches matches;
     struct transform found[CONSENSUS_MOST];
     esra_status status;
-    double reach = align_thresholds.reach * width;
+    double reach = ops_thresholds.reach * width;
     TRY(esra_features_match(&matches, s->context, &s->reference->features, &s->photo->features, reach));
     struct consensus_options options = {s->motion, width, height, reach, CONSENSUS_MOST};
     int count = esra_consensus(&matches, &options, found);
@@ -112,7 +113,7 @@ static esra_status consider_peaks(struct hypotheses *hypotheses, const struct se
     struct peak peaks[PEAKS_MOST];
     int count;
     esra_status status;
-    struct correlate_options options = {true, align_thresholds.reach * reference->width, PEAKS_MOST};
+    struct correlate_options options = {true, ops_thresholds.reach * reference->width, PEAKS_MOST};
     TRY(esra_correlate(s->context, reference, &s->photo->fields.level[s->level], &options, peaks, &count));
     for (int n = 0; n < count && !esra_context_stopping(s->context); n++)
         TRY(consider(hypotheses, s,

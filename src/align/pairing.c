@@ -7,6 +7,7 @@
 #include "align/correlate.h"
 #include "align/thresholds.h"
 #include "align/view.h"
+#include "ops/thresholds.h"
 
 #define PEAKS_MOST     3
 #define CONSENSUS_MOST 2
@@ -25,7 +26,7 @@ void esra_pairing_start(struct pairing *p, struct transform t, enum quality qual
 {
     const struct field *field = &p->by_sign[0].level[0];
     if (p->count < PAIRING_STARTS &&
-        esra_transform_plausible(&t, field->width, field->height, align_thresholds.reach * field->width))
+        esra_transform_plausible(&t, field->width, field->height, ops_thresholds.reach * field->width))
         p->starts[p->count++] = (struct start){t, quality};
 }
 
@@ -43,7 +44,7 @@ esra_status esra_pairing_start_peaks(struct pairing *p, const struct fields *pai
     int level = small_level(&pair[0]), count;
     const struct field *field = &pair[0].level[level];
     struct peak peaks[PEAKS_MOST + 1];
-    struct correlate_options options = {whiten, align_thresholds.reach * field->width, PEAKS_MOST + 1};
+    struct correlate_options options = {whiten, ops_thresholds.reach * field->width, PEAKS_MOST + 1};
     esra_status status = esra_correlate(p->context, field, &pair[1].level[level], &options, peaks, &count);
     for (int n = 0; status == ESRA_OK && n < count; n++)
         if (hypot(peaks[n].right, peaks[n].down) > align_thresholds.same_px)
@@ -61,7 +62,7 @@ esra_status esra_pairing_start_matches(struct pairing *p, const struct pyramid *
     esra_status status;
     TRY(esra_features_find(&features[0], p->context, &parts[0]));
     TRY(esra_features_find(&features[1], p->context, &parts[1]));
-    double reach = align_thresholds.reach * width;
+    double reach = ops_thresholds.reach * width;
     TRY(esra_features_match(&matches, p->context, &features[0], &features[1], reach));
     struct consensus_options options = {p->motion, width, height, reach, CONSENSUS_MOST};
     int count = esra_consensus(&matches, &options, found);

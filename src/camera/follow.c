@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "camera/thresholds.h"
-
 #define REACH         10 /* a window is 21 pixels a side ... */
 #define SIDE          (2 * REACH + 1)
 #define STRIDE        24 /* ... its rows filled up with zero gradients to whole vectors */
@@ -110,7 +108,8 @@ static double mean_of(const struct patch *a)
     return sum / (SIDE * SIDE);
 }
 
-/* False where the window holds no corner. */
+/* False where the window holds no corner at all. One of noise is followed too, and seldom comes back to where it began.
+ */
 static bool open_window(const struct image *level, double x, double y, struct window *w)
 {
     struct patch wide;
@@ -128,8 +127,8 @@ static bool open_window(const struct image *level, double x, double y, struct wi
     subtract(&w->right, &w->patch, product(&w->patch, &w->right) / norm, 0);
     subtract(&w->down, &w->patch, product(&w->patch, &w->down) / norm, 0);
     double xx = product(&w->right, &w->right), xy = product(&w->right, &w->down), yy = product(&w->down, &w->down);
-    double determinant = xx * yy - xy * xy, least = .5 * (xx + yy - sqrt((xx - yy) * (xx - yy) + 4 * xy * xy));
-    if (!(least > camera_thresholds.follow_corner * SIDE * SIDE) || !(determinant > 0))
+    double determinant = xx * yy - xy * xy;
+    if (!(determinant > 0))
         return false;
     w->xx = yy / determinant;
     w->xy = -xy / determinant;

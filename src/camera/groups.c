@@ -60,7 +60,7 @@ static void split(struct camera *camera, const double *sorted, int count)
     int tail = count / DEPTH_TAIL;
     double range = sorted[count - 1 - tail] - sorted[tail];
     double gap = camera_thresholds.group_gap * range;
-    int least = (int)camera_thresholds.group_tracks;
+    int least = (int)camera_thresholds.tracks_least;
     for (int begin = 0, n = 1; n <= count; n++) {
         if (n < count && sorted[n] - sorted[n - 1] <= gap)
             continue;

@@ -16,6 +16,7 @@
 #include "camera/follow.h"
 #include "camera/thresholds.h"
 #include "ops/features.h"
+#include "ops/thresholds.h"
 
 #define CORNERS_MOST 2500
 #define TRACKS_MOST  1500
@@ -156,7 +157,7 @@ static esra_status follow_all(struct tracks *tracks, struct context *context, co
     tracks->at = esra_allocate(most * (size_t)tracks->photos, sizeof *tracks->at);
     points.level = esra_allocate(most, sizeof *points.level);
     TRY(tracks->at && points.level ? ESRA_OK : esra_fail_memory(context->message));
-    TRY(list_features(&points, context, camera_thresholds.feature_reach * fmax(base->width, base->height)));
+    TRY(list_features(&points, context, ops_thresholds.reach * fmax(base->width, base->height)));
     list_corners(&points, corners, count);
     esra_context_run(context, WIDE(context, follow_block), &points, rows_blocks(tracks->count), NULL);
 done:
