@@ -42,22 +42,16 @@ static void load(const struct field *field, int channel, float *to, int width, i
     }
 }
 
+/* Whitened, all frequencies count alike, and agreement is a peak instead of a hill. */
 static void add_cross_spectrum(struct spectra *s, bool whiten)
 {
     size_t samples = 2 * (size_t)s->width * (size_t)s->height;
-    double mean = 0;
     for (size_t n = 0; n < samples; n += 2) {
-        float *a = s->reference + n, *b = s->photo + n;
+        const float *a = s->reference + n, *b = s->photo + n;
         float real = a[0] * b[0] + a[1] * b[1], imaginary = a[0] * b[1] - a[1] * b[0];
-        b[0] = real;
-        b[1] = imaginary;
-        mean += hypot(real, imaginary) / (double)(samples / 2);
-    }
-    float floor = (float)(align_thresholds.correlate_floor * mean) + 1e-30f;
-    for (size_t n = 0; n < samples; n += 2) {
-        float *b = s->photo + n, size = whiten ? hypotf(b[0], b[1]) + floor : 1;
-        s->sum[n] += b[0] / size;
-        s->sum[n + 1] += b[1] / size;
+        float size = whiten ? hypotf(real, imaginary) + 1e-30f : 1;
+        s->sum[n] += real / size;
+        s->sum[n + 1] += imaginary / size;
     }
 }
 

@@ -18,6 +18,7 @@
 #include "base/rows.h"
 #include "base/wide.h"
 #include "ops/blur.h"
+#include "ops/thresholds.h"
 
 #define ROUGH_ITERATIONS 4
 /* Converged: a step moves the corners by fewer pixels than this. */
@@ -236,7 +237,7 @@ static bool iterate(struct stage *stage, enum motion motion, bool rough, struct 
     struct sums sums = add_up(stage);
     if (!(sums.reference > 0) || !esra_normal_solve(&sums.normal, motion, p))
         return false;
-    const double most = align_thresholds.refine_gain_most;
+    const double most = ops_thresholds.gain_most;
     stage->gain = fmin(fmax(sqrt(sums.photo / sums.reference), 1 / most), most);
     *refined = (struct refined){stage->gain, sums.weight / sums.seen};
     struct transform step = esra_normal_step(p, stage->cx, stage->cy, stage->s), before = stage->transform;

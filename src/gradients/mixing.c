@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "gradients/thresholds.h"
 #include "ops/blur.h"
+#include "ops/thresholds.h"
 
 /* Of larger images only every n-th row is looked at: a million gradients tell as much as ten. */
 #define PIXELS_MOST 1e6
@@ -82,7 +83,7 @@ static int strong_bin(const struct pair *p)
 
 static void collect(struct pair *p, int least_bin)
 {
-    const double cosine_least = gradients_thresholds.mixing_cosine, most = gradients_thresholds.mixing_log_most;
+    const double cosine_least = gradients_thresholds.mixing_cosine, most = log(ops_thresholds.gain_most);
     p->count = 0;
     for (int y = 1; y < p->smooth[0].height - 1; y += p->step)
         for (int x = 1; x < p->smooth[0].width - 1; x++) {
@@ -118,7 +119,7 @@ static double density(const struct pair *p, double centre, double bandwidth, dou
 static double mode_of(const struct pair *p)
 {
     const double fine = gradients_thresholds.mixing_bandwidth, middle = sqrt(3) * fine, wide = 3 * fine;
-    int most = (int)ceil(gradients_thresholds.mixing_log_most / wide);
+    int most = (int)ceil(log(ops_thresholds.gain_most) / wide);
     double best = -1, mode = 0, mean;
     for (int k = -most; k <= most; k++) {
         double here = density(p, wide * k, wide, &mean);
