@@ -231,6 +231,12 @@ done:
     return status;
 }
 
+/* 0 up to half of `middle`, 1 from half as much again on. */
+static float ramp(float value, double middle)
+{
+    return clip(value / (float)middle - .5f);
+}
+
 /* LOW <- guard, where the labels have a step nearby, the picture has gradients, and labels nearby explain them. */
 static void set_guard(const struct making *m, struct plane low, struct plane high, struct plane least,
                       struct plane strength)
@@ -238,9 +244,8 @@ static void set_guard(const struct making *m, struct plane low, struct plane hig
     const struct camera_thresholds *t = &camera_thresholds;
     for (size_t n = 0; n < pixels_of(m); n++) {
         float range = high.data[n] - low.data[n] - 2; /* low and high have a label of margin each */
-        low.data[n] = clip(((float)t->guard_explained - least.data[n]) / (float)t->guard_explained_range) *
-                      clip((range - (float)t->guard_labels) / (float)t->guard_labels_range) *
-                      clip((strength.data[n] - (float)t->guard_strength) / (float)t->guard_strength_range);
+        low.data[n] = ramp(1 - least.data[n], t->guard_explained) * ramp(range, t->guard_labels) *
+                      ramp(strength.data[n], t->guard_strength);
     }
 }
 
