@@ -106,7 +106,8 @@ static bool claim(unsigned char *taken, int width, int height, const struct corn
 static int thin_out(struct corner *found, int peaks, int most, const struct image *grey, int level,
                     unsigned char *taken)
 {
-    int apart = (int)fmax(camera_thresholds.corner_apart_px, camera_thresholds.corner_apart * grey->width), kept = 0;
+    double even = sqrt((double)image_pixels(grey) / most);
+    int apart = (int)fmax(camera_thresholds.corner_apart_px, even / 3), kept = 0;
     for (int n = 0; n < peaks && kept < most; n++)
         if (claim(taken, grey->width, grey->height, &found[n], apart))
             found[kept++] = (struct corner){ldexpf(found[n].x, level), ldexpf(found[n].y, level), found[n].strength};
