@@ -3,7 +3,7 @@
 
     cmake --build build --target bench_separate
     bench/sweep.py [--rows gradients.*] [--factors .5,2] [--scale .25] [--photos 3] [--log FILE] SCENE... [-- OPTION...]
-    bench/sweep.py --try gradients.integrate_tau=.1,gradients.integrate_blur_px=1 ... SCENE... [-- OPTION...]
+    bench/sweep.py --try gradients.mixing_blur_px=1,gradients.integrate_blur_px=1 ... SCENE... [-- OPTION...]
 
 A SCENE is a folder of photo-N (PPM; with PIL any format) and truth-transmitted-K, K the reference photo. --scale shrinks them,
 --photos leaves that many around the reference. OPTIONs go to bench/separate, as in `-- -m depth`. Each row's value is

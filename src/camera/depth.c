@@ -21,6 +21,8 @@
 
 /* Labels are refined to a quarter: the parabola does the rest. */
 #define PARTS 4
+/* Confidence where there is none, so that there is something to fill from everywhere. */
+#define UNCERTAIN 1e-4f
 /* Bytes of sums for which the photos' gradients, of about this size, make room. */
 #define SUMS_BESIDE ((size_t)40 << 20)
 
@@ -121,7 +123,7 @@ static float confidence_of(const struct making *m, size_t n, int k)
         sum += costs[j];
     float unit = (float)m->sweep.options.truncate / SWEEP_WHOLE, mean = unit * (float)sum / (float)m->sweep.labels;
     float better = clip((mean - unit * costs[k]) / (mean + 1e-6f)) * clip(mean / (float)camera_thresholds.noise);
-    return better * better + (float)camera_thresholds.uncertain;
+    return better * better + UNCERTAIN;
 }
 
 static void choose_block(void *work, int task, int worker)
@@ -147,7 +149,7 @@ static esra_status mend(const struct making *m)
     esra_label_median(m->context, plane_of(m, LABEL), label);
     TRY(esra_label_speckles(label, most, (float)camera_thresholds.patch_labels, speckle, m->context->message));
     for (size_t n = 0; n < pixels_of(m); n++) {
-        confidence.data[n] = speckle.data[n] > 0 ? (float)camera_thresholds.uncertain : confidence.data[n];
+        confidence.data[n] = speckle.data[n] > 0 ? UNCERTAIN : confidence.data[n];
         mended.data[n] = label.data[n];
     }
     TRY(esra_fill(m->context, &m->guide, mended, confidence, camera_thresholds.fill, camera_thresholds.fill_edge));

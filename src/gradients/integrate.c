@@ -24,6 +24,9 @@
 #define ITERATIONS        50  /* at the finest level */
 #define COARSE_ITERATIONS 150 /* at the others, which together have a third of its pixels */
 
+/* tau; sigma = 1/(8 tau). Any converges: half and twice as much are within .05 dB after these iterations. */
+#define TAU .02f
+
 /* Of L_0: to a thousandth of its range, which the iterations move anyway. */
 #define CYCLES 4
 
@@ -111,7 +114,7 @@ static colours into_ball(colours p)
 static void dual_rows(void *work, int task, int worker)
 {
     const struct level *s = work;
-    const float sigma = 1 / (DIFF_NORM_SQUARED * (float)gradients_thresholds.integrate_tau);
+    const float sigma = 1 / (DIFF_NORM_SQUARED * TAU);
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, s->height); y++)
         for (int x = 0; x < s->width; x++) {
@@ -138,7 +141,6 @@ static colours clip(colours v, colours most)
 static void primal_rows(void *work, int task, int worker)
 {
     const struct level *s = work;
-    const float tau = (float)gradients_thresholds.integrate_tau;
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, s->height); y++)
         for (int x = 0; x < s->width; x++) {
@@ -148,7 +150,7 @@ static void primal_rows(void *work, int task, int worker)
                 slope += s->dual[0][n - s->width];
             if (x > 0)
                 slope += s->dual[1][n - 1];
-            colours l = clip(s->l[n] - tau * slope, pixel_of(&s->photo, n));
+            colours l = clip(s->l[n] - TAU * slope, pixel_of(&s->photo, n));
             s->ahead[n] = 2 * l - s->l[n];
             s->l[n] = l;
         }
