@@ -15,7 +15,7 @@ static void ranks_are_those_of_sorting(void)
         float values[40], sorted[40];
         check_fill(values, count, -1, 1);
         values[count / 2] = values[0];
-        memcpy(sorted, values, sizeof sorted);
+        memcpy(sorted, values, count * sizeof *sorted);
         qsort(sorted, count, sizeof *sorted, compare);
         for (size_t rank = 0; rank < count; rank++)
             CHECK(esra_select_rank(values, count, rank) == sorted[rank]);
