@@ -10,7 +10,7 @@ all=${ESRA_TEST_ALL:-}
 unset ESRA_TEST_ALL # no test does all that it can
 build=$(cd "$1" && pwd)
 pattern=${2:-*}
-scenes='align_align align_reflection camera_depth pipeline_depth pipeline_judge pipeline_large pipeline_oddities pipeline_separate pipeline_stops'
+scenes='align_align align_reflection camera_depth pipeline_depth pipeline_large pipeline_oddities pipeline_separate pipeline_stops'
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
