@@ -24,6 +24,9 @@
 #define DIRECTIONS     8 /* ... of this many directions */
 #define REACH_PX       (CELLS * CELL_PX / 2 + CELL_PX / 2 + 1)
 
+/* Largest entry of a descriptor, so that a few strong edges do not decide alone: Lowe (2004). */
+#define CLIP .2f
+
 enum { GREY, RIGHT, DOWN, XX, XY, YY, CORNER, SCRATCH, PLANES };
 
 static struct plane plane_of(const struct image *work, int which)
@@ -172,7 +175,7 @@ static void describe(const struct image *work, struct feature *feature)
             float away = (float)(i * i + j * j) / (2 * .25f * (CELLS * CELL_PX) * (CELLS * CELL_PX));
             vote(feature->descriptor, column, row, direction, hypotf(right, down) * expf(-away));
         }
-    scale_to_unit(feature->descriptor, (float)ops_thresholds.feature_clip);
+    scale_to_unit(feature->descriptor, CLIP);
     scale_to_unit(feature->descriptor, 1);
 }
 
