@@ -7,6 +7,7 @@
 #include "base/rows.h"
 #include "base/wide.h"
 #include "ops/blur.h"
+#include "ops/thresholds.h"
 
 enum { VALID, ERROR, ENERGY, SMOOTH_ERROR, PLANES };
 
@@ -46,7 +47,7 @@ esra_status esra_explainer_create(struct explainer *explainer, struct context *c
     for (int y = 0; y < height; y++)
         for (int x = 0; x < width; x++)
             plane_row(plane_of(explainer, ERROR), y)[x] = energy_of(field_sample(reference, x, y));
-    esra_blur(context, plane_of(explainer, ERROR), plane_of(explainer, ENERGY), align_thresholds.explain_window_px);
+    esra_blur(context, plane_of(explainer, ERROR), plane_of(explainer, ENERGY), ops_thresholds.explain_window_px);
     explainer->energy = sum_of(plane_of(explainer, ENERGY));
     return ESRA_OK;
 done:
@@ -123,8 +124,7 @@ struct explained esra_explain(struct explainer *explainer, struct context *conte
     struct explaining e = {explainer, map.data ? map : plane_of(explainer, ERROR), (float)gain};
     esra_field_warp(context, photo, transform, &explainer->warped, plane_of(explainer, VALID));
     esra_context_run(context, WIDE(context, error_block), &e, blocks, NULL);
-    esra_blur(context, plane_of(explainer, ERROR), plane_of(explainer, SMOOTH_ERROR),
-              align_thresholds.explain_window_px);
+    esra_blur(context, plane_of(explainer, ERROR), plane_of(explainer, SMOOTH_ERROR), ops_thresholds.explain_window_px);
     esra_context_run(context, WIDE(context, map_block), &e, blocks, NULL);
     return sum_up(explainer, e.map);
 }

@@ -12,6 +12,7 @@
 #include "camera/model.h"
 #include "camera/sweep.h"
 #include "camera/thresholds.h"
+#include "ops/thresholds.h"
 
 #define SHARE_REACH 6 /* of the Gaussian window for shares: three times the largest sigma */
 #define BEST        3 /* photos, those that agree best, judge a depth: others may have it hidden or mirrored over */
@@ -340,7 +341,7 @@ esra_status esra_sweep_costs(const struct sweep *sweep, struct context *context,
 esra_status esra_sweep_unexplained(const struct sweep *sweep, struct context *context, const struct unexplained *planes)
 {
     struct sweeping w = {.sweep = sweep, .reach = SHARE_REACH, .shares = planes};
-    const double sigma = camera_thresholds.share_px;
+    const double sigma = ops_thresholds.explain_window_px;
     double sum = 0;
     for (int k = -SHARE_REACH; k <= SHARE_REACH; k++)
         sum += exp(-.5 * k * k / (sigma * sigma));
