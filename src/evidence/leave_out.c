@@ -9,6 +9,9 @@
 #include "evidence/thresholds.h"
 #include "ops/blur.h"
 
+/* The weight of |R|^2 that leaves none of R. */
+#define RIDGE_ALONE 1e3
+
 struct trial {
     struct joint *joint;
     struct joint_model model;
@@ -100,6 +103,25 @@ static esra_status keep_scatter(struct trial *trial)
     return ESRA_OK;
 }
 
+/* The error of photo j, which has no confidence now, as T of the others predicts it without any R. */
+static esra_status predict_alone(struct trial *trial, int j, const struct image *mask, double *error)
+{
+    struct joint_settings settings = trial->settings;
+    struct image predicted = {0}, shown = {0}, seen = {0};
+    double count;
+    esra_status status;
+    trial->settings.ridge = RIDGE_ALONE;
+    TRY(solve(trial));
+    TRY(esra_joint_predict(trial->joint, j, &predicted, &shown, &seen));
+    *error = image_distance(trial, &shown, &predicted, 1, mask, &count);
+done:
+    trial->settings = settings;
+    esra_image_free(&predicted);
+    esra_image_free(&shown);
+    esra_image_free(&seen);
+    return status;
+}
+
 static esra_status leave_out(struct trial *trial, int j, struct leave_out *result)
 {
     struct image predicted = {0}, shown = {0}, mask = {0};
@@ -111,7 +133,10 @@ static esra_status leave_out(struct trial *trial, int j, struct leave_out *resul
     TRY(keep_scatter(trial));
     double error = image_distance(trial, &shown, &predicted, 1, &mask, &count);
     if (count > 0) {
+        double alone = 0;
+        TRY(predict_alone(trial, j, &mask, &alone));
         result->error += error / count;
+        result->alone += alone / count;
         result->baseline += nearest_photo(trial, j, &mask) / count;
     }
 done:
@@ -183,12 +208,13 @@ done:
 static esra_status leave_out_each(struct trial *trial, int m, struct leave_out *result)
 {
     esra_status status = ESRA_OK;
-    result->error = result->baseline = 0;
+    result->error = result->baseline = result->alone = 0;
     for (int j = 0; j < trial->photos && !esra_context_stopping(trial->context); j++)
         if (trial->confidence[j] > 0)
             TRY(leave_out(trial, j, result));
     result->error /= m;
     result->baseline /= m;
+    result->alone /= m;
     TRY(weigh(trial, (double)(m - 1) * (m - 2) / ((double)m * m), result));
 done:
     return status;
@@ -261,7 +287,7 @@ esra_status esra_leave_out(struct context *context, const struct joint_photos *p
 {
     struct trial trial = {.context = context, .photos = photos->count, .reference = reference};
     esra_status status = ESRA_OK;
-    *result = (struct leave_out){.error = NAN, .baseline = NAN};
+    *result = (struct leave_out){.error = NAN, .baseline = NAN, .alone = NAN};
     TRY(make_room(&trial, photos));
     int taking_part = prepare(&trial, model);
     TRY(use_all(&trial, result));

@@ -150,6 +150,7 @@ esra_status esra_evidence_layers(struct way_evidence *way, const struct model *m
     TRY(esra_leave_out(run->context, &photos, &joint_model, model->reference, &result));
     way->prediction_error = result.error;
     way->prediction_base = result.baseline;
+    way->prediction_alone = result.alone;
     way->opposed = result.opposed;
     way->trusted = model->joint_info.trusted;
     if (doubt) {

@@ -70,6 +70,8 @@ static void right_motions_predict(void)
     CHECK(isfinite(right.error) && isfinite(wrong.error));
     CHECK(right.error < .6 * right.baseline);
     CHECK(wrong.error > 1.3 * right.error);
+    CHECK(right.error < .8 * right.alone);
+    CHECK(wrong.error > .95 * wrong.alone);
     CHECK(right.doubt.width == WIDTH && right.doubt.height == HEIGHT);
     esra_leave_out_free(&right);
     esra_leave_out_free(&wrong);
@@ -92,7 +94,7 @@ static void two_photos_leave_doubt_but_none_to_predict(void)
 {
     make_photos();
     struct leave_out result = leave_out(2, 1, NULL);
-    CHECK(isnan(result.error) && isnan(result.baseline) && result.doubt.data);
+    CHECK(isnan(result.error) && isnan(result.baseline) && isnan(result.alone) && result.doubt.data);
     for (int n = 0; n < PIXELS; n++)
         CHECK(isfinite(result.doubt.data[n]));
     esra_leave_out_free(&result);
