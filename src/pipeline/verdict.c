@@ -43,17 +43,13 @@ bool esra_verdict_tries_depth(const struct evidence *evidence, const struct wish
     return wishes->motion == ESRA_MOTION_AUTO && !wishes->swap && !esra_verdict_noise_alone(&evidence->flat, t);
 }
 
-/* By the ratio of leave-one-out errors, depth over homographies. Where neither predicts clearly better, both motions
- * are about right, and depth is taken if it explains the photos about as well. It may explain a little less, because
- * its T is also held to the voted gradients. */
+/* Depth, which can explain more, has to predict clearly better. */
 static bool depth_predicts(const struct way_evidence *depth, const struct way_evidence *flat,
                            const struct pipeline_thresholds *t)
 {
     if (isnan(depth->prediction_error) || isnan(flat->prediction_error))
         return !isnan(depth->prediction_error);
-    double ratio = depth->prediction_error / flat->prediction_error;
-    return ratio < t->depth_clearly_better ||
-           (ratio < t->depth_clearly_worse && depth->trusted > flat->trusted - t->trust_slack);
+    return depth->prediction_error < t->depth_clearly_better * flat->prediction_error;
 }
 
 /* Layers add up in linear light if it predicts left-out photos well; by depth otherwise in its root. */
@@ -66,11 +62,11 @@ static enum light light_of(const struct evidence *evidence, const struct wishes 
     return kind == MODEL_FLAT || light_is_settled(wishes) || adds_up ? LIGHT_LINEAR : LIGHT_ROOT;
 }
 
-/* Layers by depth predict a photo that had no part in them better than the photo most like it does. Then R's motion is
- * right, and what moves with it is R; else R can be anything that only looks like it. */
+/* Layers by depth predict a photo that had no part in them better than T does without R. Then R's motion is right, and
+ * what moves with it is R; else R can be anything that only looks like it. */
 static bool is_determined(const struct way_evidence *depth, const struct pipeline_thresholds *t)
 {
-    return isnan(depth->prediction_error) || depth->prediction_error < t->determined * depth->prediction_base;
+    return isnan(depth->prediction_error) || depth->prediction_error < t->determined * depth->prediction_alone;
 }
 
 struct way esra_verdict_way(const struct evidence *evidence, const struct wishes *wishes,
