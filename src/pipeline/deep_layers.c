@@ -8,6 +8,7 @@
 #include "gradients/integrate.h"
 #include "ops/blur.h"
 #include "pipeline/deep.h"
+#include "pipeline/deep_light.h"
 #include "pipeline/deep_mirror.h"
 #include "pipeline/thresholds.h"
 
@@ -141,6 +142,8 @@ static esra_status solve(struct model *model, bool determined, struct context *c
     double share = determined ? pipeline_thresholds.depth_ridge : pipeline_thresholds.depth_ridge_open, ridge;
     esra_status status;
     TRY(find_ridge(model, share, &ridge, context));
+    if (determined && model->light == LIGHT_LINEAR)
+        TRY(esra_deep_fit_light(model, ridge, context));
     TRY(esra_deep_solve_joint(model, &model->joint, 0, ridge, &model->joint_info, context));
     esra_joint_trim(model->joint);
 done:
