@@ -210,7 +210,8 @@ static esra_status compete(struct model *model, enum mirror_kind kind, const str
     if (is_found(&motion) && !esra_context_stopping(context)) {
         copy_masks(model->masks, masks, model->photos);
         TRY(meet_all(model, &motion, context));
-        TRY(score_model(model, &score, context));
+        if (!esra_context_stopping(context))
+            TRY(score_model(model, &score, context));
     }
     if (score < *best) {
         *best = score;
