@@ -1,5 +1,5 @@
-/* pipeline/deep_layers.c - both layers by depth: T by voting, then the reflection's depth from what T leaves of the
- * photos, then both together. */
+/* pipeline/deep_layers.c - both layers by depth: T by voting, then the reflection's motion from what T leaves of the
+ * photos, its strength, the photos' light, then both together. */
 #include "pipeline/deep_layers.h"
 
 #include <math.h>
@@ -117,10 +117,8 @@ done:
  * the octaves that are not determined, a veil, does not make R stronger. */
 static esra_status find_ridge(const struct model *model, double share, double *ridge, struct context *context)
 {
-    int level = 0, side = model->width > model->height ? model->width : model->height;
+    int level = model_halvings(model, STRENGTH_SIDE);
     esra_status status = ESRA_OK;
-    while (side >> level > STRENGTH_SIDE)
-        level++;
     *ridge = 1e-3;
     for (int round = 0; round < STRENGTH_ROUNDS && !esra_context_stopping(context); round++) {
         struct joint *joint = NULL;

@@ -154,11 +154,8 @@ static esra_status turn(struct lighting *lighting, struct model *model, double r
 {
     struct joint *joint = NULL;
     struct joint_info info;
-    int level = 0, side = model->width > model->height ? model->width : model->height;
     esra_status status;
-    while (side >> level > LIGHT_SIDE)
-        level++;
-    TRY(esra_deep_solve_joint(model, &joint, level, ridge, &info, context));
+    TRY(esra_deep_solve_joint(model, &joint, model_halvings(model, LIGHT_SIDE), ridge, &info, context));
     lighting->last = info.score;
     if (round == 0)
         lighting->first = info.score;

@@ -180,20 +180,12 @@ static void copy_masks(struct image *to, const struct image *from, int photos)
         memcpy(to[i].data, from[i].data, image_samples(&from[i]) * sizeof(float));
 }
 
-static int rank_level(const struct model *model)
-{
-    int level = 0, side = model->width > model->height ? model->width : model->height;
-    while (side >> level > RANK_SIDE)
-        level++;
-    return level;
-}
-
 /* The joint objective with the motion in the model. */
 static esra_status score_model(struct model *model, double *score, struct context *context)
 {
     struct joint *joint = NULL;
     struct joint_info info = {.score = INFINITY};
-    esra_status status = esra_deep_solve_joint(model, &joint, rank_level(model), 0, &info, context);
+    esra_status status = esra_deep_solve_joint(model, &joint, model_halvings(model, RANK_SIDE), 0, &info, context);
     esra_joint_free(&joint);
     *score = info.score;
     return status;

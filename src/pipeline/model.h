@@ -73,6 +73,15 @@ static inline bool model_takes_part(const struct model *model, int i)
     return i != model->reference && model->motions[i].aligned;
 }
 
+/* Halvings after which no side is longer than side_px. */
+static inline int model_halvings(const struct model *model, int side_px)
+{
+    int halvings = 0, side = model->width > model->height ? model->width : model->height;
+    while (side >> halvings > side_px)
+        halvings++;
+    return halvings;
+}
+
 /* What the joint solve needs of the model. Confidences and expected gradients are the caller's to add. */
 struct joint_model esra_model_joint(const struct model *model);
 struct joint_photos esra_model_photos(const struct model *model);
