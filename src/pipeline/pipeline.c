@@ -142,7 +142,8 @@ static esra_status deliver_depth(struct pipeline *p, const struct way *way)
     esra_model_free(&p->flat);
     esra_image_free(&p->doubt); /* of the flat model's reflection */
     p->evidence.delivered = p->evidence.depth;
-    if (p->small == &p->photos && p->depth.photos && p->depth.light == light && way->determined) {
+    bool is_answer = way->hopeless || (p->depth.light == light && way->determined);
+    if (p->small == &p->photos && p->depth.photos && is_answer) {
         move(&p->model, &p->depth);
         return ESRA_OK;
     }
@@ -150,9 +151,10 @@ static esra_status deliver_depth(struct pipeline *p, const struct way *way)
         TRY(esra_series_root(&roots, &p->photos, p->run));
     TRY(make_depth(p, light == LIGHT_ROOT ? &roots : &p->photos));
     esra_series_free(&roots); /* makes room for the joint solve */
-    if (!p->run->motions_only)
+    if (!p->run->motions_only && !way->hopeless) {
         STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, way->determined, p->run));
-    TRY(judge_delivered(p, NULL));
+        TRY(judge_delivered(p, NULL));
+    }
 done:
     esra_series_free(&roots);
     return status;

@@ -63,26 +63,32 @@ static enum light light_of(const struct evidence *evidence, const struct wishes 
 }
 
 /* Layers by depth predict a photo that had no part in them better than T does without R. Then R's motion is right, and
- * what moves with it is R; else R can be anything that only looks like it. */
+ * what moves with it is R; else R can be anything that only looks like it. Where that was not measured nothing speaks
+ * against R. */
 static bool is_determined(const struct way_evidence *depth, const struct pipeline_thresholds *t)
 {
-    return isnan(depth->prediction_error) || depth->prediction_error < t->determined * depth->prediction_alone;
+    return !(depth->prediction_error >= t->determined * depth->prediction_alone);
 }
 
+/* Depth layers that are not determined rest on voted gradients alone, which are right only where the photos fit one
+ * another well. */
 struct way esra_verdict_way(const struct evidence *evidence, const struct wishes *wishes,
                             const struct pipeline_thresholds *t)
 {
     bool depth = !esra_verdict_tries_flat(wishes) || depth_predicts(&evidence->depth, &evidence->flat, t);
     enum model_kind kind = depth ? MODEL_DEPTH : MODEL_FLAT;
-    return (struct way){kind, light_of(evidence, wishes, kind, t), !depth || is_determined(&evidence->depth, t)};
+    bool determined = !depth || is_determined(&evidence->depth, t);
+    return (struct way){.kind = kind,
+                        .light = light_of(evidence, wishes, kind, t),
+                        .determined = determined,
+                        .hopeless = !determined && evidence->depth.trusted < t->voted_trusted_least};
 }
 
 /* ---- What to show ---- */
 
 /* Two layers explain the photos. Homography layers are rejected if their leave-one-out error is clearly over that of
  * the most similar photo, or if they cancel each other's edges; where a left-out photo was predicted, more of the
- * latter is accepted. Depth layers that are not determined rest on voted gradients alone, which are right only where
- * the photos fit one another well. */
+ * latter is accepted. */
 static bool layers_fit(const struct evidence *evidence, const struct way *way, const struct pipeline_thresholds *t)
 {
     const struct way_evidence *layers = &evidence->delivered;

@@ -20,6 +20,7 @@ struct way {
     enum model_kind kind;
     enum light light;
     bool determined; /* by depth: the photos tell R; else it is held towards zero */
+    bool hopeless;   /* by depth: nor do they tell T; the photo is given back */
 };
 
 struct verdict {
