@@ -18,6 +18,7 @@ struct trial {
     struct joint_settings settings;
     struct context *context;
     int photos, reference, level;
+    bool alone;                         /* T is asked without R, too */
     double *confidence, *mixing, *gain; /* copies of the model's, which the trial varies */
     struct image *shown;                /* [photos] at the size of the trial */
     struct image transmitted;           /* T by all photos */
@@ -133,8 +134,9 @@ static esra_status leave_out(struct trial *trial, int j, struct leave_out *resul
     TRY(keep_scatter(trial));
     double error = image_distance(trial, &shown, &predicted, 1, &mask, &count);
     if (count > 0) {
-        double alone = 0;
-        TRY(predict_alone(trial, j, &mask, &alone));
+        double alone = NAN;
+        if (trial->alone)
+            TRY(predict_alone(trial, j, &mask, &alone));
         result->error += error / count;
         result->alone += alone / count;
         result->baseline += nearest_photo(trial, j, &mask) / count;
@@ -283,9 +285,9 @@ static void clean_up(struct trial *trial)
 }
 
 esra_status esra_leave_out(struct context *context, const struct joint_photos *photos, const struct joint_model *model,
-                           int reference, struct leave_out *result)
+                           int reference, bool alone, struct leave_out *result)
 {
-    struct trial trial = {.context = context, .photos = photos->count, .reference = reference};
+    struct trial trial = {.context = context, .photos = photos->count, .reference = reference, .alone = alone};
     esra_status status = ESRA_OK;
     *result = (struct leave_out){.error = NAN, .baseline = NAN, .alone = NAN};
     TRY(make_room(&trial, photos));
