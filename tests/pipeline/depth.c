@@ -19,6 +19,10 @@ static const double way[PHOTOS][2] = {{0, 0}, {8, 2}, {-7, 3}, {4, -8}, {-5, -6}
 #define NEAR     1.6
 #define MIRRORED .2
 
+/* How the mirrored scene moves in a pane that turns with the photographer: by no depth before that camera. */
+static const double other_way[PHOTOS][2] = {{0, 0}, {-6, 7}, {9, 6}, {8, 5}, {-7, 8}};
+static bool moves_otherwise;
+
 /* Patches of random grey, `size` px wide, their edges a pixel wide. */
 static double patch(double x, double y, double size, uint64_t salt)
 {
@@ -44,7 +48,9 @@ static double scene_at(int i, double x, double y)
 
 static double mirrored_at(int i, double x, double y)
 {
-    double value = patch(x - MIRRORED * way[i][0], y - MIRRORED * way[i][1], 37, 3);
+    double u = moves_otherwise ? other_way[i][0] : MIRRORED * way[i][0];
+    double v = moves_otherwise ? other_way[i][1] : MIRRORED * way[i][1];
+    double value = patch(x - u, y - v, 37, 3);
     return value > .6 ? .3 : 0;
 }
 
@@ -124,6 +130,16 @@ static void near_and_far_are_recovered(void)
     CHECK(memcmp(first, transmitted, sizeof first) == 0);
 }
 
+static void a_reflection_may_move_otherwise(void)
+{
+    moves_otherwise = true;
+    make_photos();
+    moves_otherwise = false;
+    esra_separation s = separate(PHOTOS, 2);
+    CHECK(s.method == ESRA_METHOD_JOINT);
+    CHECK(error_of(transmitted) < .3 * error_of(photos[0]));
+}
+
 static void two_photos_are_taken(void)
 {
     make_photos();
@@ -144,6 +160,7 @@ static void photos_of_nothing_come_back(void)
 int main(void)
 {
     RUN(near_and_far_are_recovered);
+    RUN(a_reflection_may_move_otherwise);
     RUN(two_photos_are_taken);
     RUN(photos_of_nothing_come_back);
     return check_report();
