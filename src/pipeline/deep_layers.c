@@ -18,16 +18,18 @@
  * frequencies are not found yet then. */
 #define ITERATIONS 40
 
-/* The joint solve beside voted gradients. Those are known well where photos agree, and smoothness of T would only blur.
- */
-static struct joint_settings settings_beside_vote(void)
+/* Voted gradients are known well where photos agree, and smoothness of T beside them would only blur. */
+static struct joint_settings settings_of(const struct deep_prior *prior)
 {
     struct joint_settings settings;
     esra_joint_settings_default(&settings);
-    settings.lambda_transmitted = 0;
-    settings.lambda_reflected = pipeline_thresholds.depth_lambda_reflected;
-    settings.edge_scale = pipeline_thresholds.depth_edge_scale;
+    settings.ridge = prior->ridge;
     settings.iterations = ITERATIONS;
+    if (prior->voted) {
+        settings.lambda_transmitted = 0;
+        settings.lambda_reflected = pipeline_thresholds.depth_lambda_reflected;
+        settings.edge_scale = pipeline_thresholds.depth_edge_scale;
+    }
     return settings;
 }
 
@@ -60,12 +62,12 @@ static void free_ways(struct model *model)
 }
 
 /* The reference photo is seen without a map's errors, and counts most. */
-esra_status esra_deep_solve_joint(const struct model *model, struct joint **joint, int finest, double ridge,
-                                  struct joint_info *info, struct context *context)
+esra_status esra_deep_solve_joint(const struct model *model, struct joint **joint, int finest,
+                                  const struct deep_prior *prior, struct joint_info *info, struct context *context)
 {
     struct joint_photos photos = esra_model_photos(model);
     struct joint_model joint_model = esra_model_joint(model);
-    struct joint_settings settings = settings_beside_vote();
+    struct joint_settings settings = settings_of(prior);
     esra_status status;
     double *confidence = esra_allocate((size_t)model->photos, sizeof *confidence);
     if (!confidence)
@@ -73,8 +75,7 @@ esra_status esra_deep_solve_joint(const struct model *model, struct joint **join
     for (int i = 0; i < model->photos; i++)
         confidence[i] = i == model->reference ? pipeline_thresholds.depth_reference_confidence : 1;
     joint_model.confidence = confidence;
-    joint_model.expected = model->depth.agreement.gradients;
-    settings.ridge = ridge;
+    joint_model.expected = prior->voted ? model->depth.agreement.gradients : NULL;
     TRY(esra_joint_create(joint, &photos, finest < LEVELS ? LEVELS : finest + 1, context));
     TRY(esra_joint_solve(*joint, &joint_model, &settings, finest, info));
 done:
@@ -115,34 +116,39 @@ done:
 /* The weight of |R|^2 under a Gaussian prior is the misfit's variance over R's. R's is that of the octaves its motion
  * determines, times their number: pictures have about as much of it in every octave (Field 1987). What a solve adds in
  * the octaves that are not determined, a veil, does not make R stronger. */
-static esra_status find_ridge(const struct model *model, double share, double *ridge, struct context *context)
+static esra_status find_ridge(const struct model *model, double share, struct deep_prior *prior,
+                              struct context *context)
 {
     int level = model_halvings(model, STRENGTH_SIDE);
     esra_status status = ESRA_OK;
-    *ridge = 1e-3;
+    prior->ridge = 1e-3;
     for (int round = 0; round < STRENGTH_ROUNDS && !esra_context_stopping(context); round++) {
         struct joint *joint = NULL;
         struct joint_info info;
         double variance = 0;
-        status = esra_deep_solve_joint(model, &joint, level, *ridge, &info, context);
+        status = esra_deep_solve_joint(model, &joint, level, prior, &info, context);
         if (status == ESRA_OK)
             status = measure_band(joint, model->reference, &variance, context);
         esra_joint_free(&joint);
         if (status != ESRA_OK)
             return status;
-        *ridge = fmin(share * info.residual * info.residual / fmax(variance, 1e-12), RIDGE_MOST);
+        prior->ridge = fmin(share * info.residual * info.residual / fmax(variance, 1e-12), RIDGE_MOST);
     }
     return status;
 }
 
+/* Where layers add up, and R is determined, the photos tell the layers' gradients: votes, which take edges that hardly
+ * move apart for T's, would only mislead, and what no layers explain is the photos' light. */
 static esra_status solve(struct model *model, bool determined, struct context *context)
 {
-    double share = determined ? pipeline_thresholds.depth_ridge : pipeline_thresholds.depth_ridge_open, ridge;
+    bool told = determined && model->light == LIGHT_LINEAR;
+    double share = determined ? pipeline_thresholds.depth_ridge : pipeline_thresholds.depth_ridge_open;
+    struct deep_prior prior = {.voted = !told};
     esra_status status;
-    TRY(find_ridge(model, share, &ridge, context));
-    if (determined && model->light == LIGHT_LINEAR)
-        TRY(esra_deep_fit_light(model, ridge, context));
-    TRY(esra_deep_solve_joint(model, &model->joint, 0, ridge, &model->joint_info, context));
+    TRY(find_ridge(model, share, &prior, context));
+    if (told)
+        TRY(esra_deep_fit_light(model, &prior, context));
+    TRY(esra_deep_solve_joint(model, &model->joint, 0, &prior, &model->joint_info, context));
     esra_joint_trim(model->joint);
 done:
     return status;

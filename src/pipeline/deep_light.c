@@ -149,13 +149,13 @@ struct lighting {
     double first, last;      /* the joint objective before and after */
 };
 
-static esra_status turn(struct lighting *lighting, struct model *model, double ridge, int round,
+static esra_status turn(struct lighting *lighting, struct model *model, const struct deep_prior *prior, int round,
                         struct context *context)
 {
     struct joint *joint = NULL;
     struct joint_info info;
     esra_status status;
-    TRY(esra_deep_solve_joint(model, &joint, model_halvings(model, LIGHT_SIDE), ridge, &info, context));
+    TRY(esra_deep_solve_joint(model, &joint, model_halvings(model, LIGHT_SIDE), prior, &info, context));
     lighting->last = info.score;
     if (round == 0)
         lighting->first = info.score;
@@ -180,7 +180,7 @@ static void undo(const struct lighting *lighting, struct model *model)
     }
 }
 
-esra_status esra_deep_fit_light(struct model *model, double ridge, struct context *context)
+esra_status esra_deep_fit_light(struct model *model, const struct deep_prior *prior, struct context *context)
 {
     struct lighting lighting = {0};
     esra_status status = ESRA_OK;
@@ -193,7 +193,7 @@ esra_status esra_deep_fit_light(struct model *model, double ridge, struct contex
         lighting.gains[i] = model->reflection_gain[i];
     }
     for (int round = 0; round <= LIGHT_ROUNDS && !esra_context_stopping(context); round++)
-        TRY(turn(&lighting, model, ridge, round, context));
+        TRY(turn(&lighting, model, prior, round, context));
     if (!(lighting.last < lighting.first))
         undo(&lighting, model);
 done:

@@ -183,9 +183,10 @@ static void copy_masks(struct image *to, const struct image *from, int photos)
 /* The joint objective with the motion in the model. */
 static esra_status score_model(struct model *model, double *score, struct context *context)
 {
+    struct deep_prior prior = {.voted = model->light != LIGHT_LINEAR};
     struct joint *joint = NULL;
     struct joint_info info = {.score = INFINITY};
-    esra_status status = esra_deep_solve_joint(model, &joint, model_halvings(model, RANK_SIDE), 0, &info, context);
+    esra_status status = esra_deep_solve_joint(model, &joint, model_halvings(model, RANK_SIDE), &prior, &info, context);
     esra_joint_free(&joint);
     *score = info.score;
     return status;

@@ -105,12 +105,13 @@ static double distance(struct model *model, struct message *message)
 /* How far the photos are from untouched ones before and after the fit. */
 static void fit(double strength, double *before, double *after)
 {
+    const struct deep_prior prior = {.ridge = 1e-3};
     struct message message = {""};
     struct context *context = NULL;
     CHECK(esra_context_create(&context, 2, &message) == ESRA_OK);
     struct model model = make_model(strength, &message);
     *before = distance(&model, &message);
-    CHECK(esra_deep_fit_light(&model, 1e-3, context) == ESRA_OK);
+    CHECK(esra_deep_fit_light(&model, &prior, context) == ESRA_OK);
     *after = distance(&model, &message);
     for (int i = 0; i < PHOTOS; i++)
         CHECK_NEAR(model.reflection_gain[i], 1, .05);
