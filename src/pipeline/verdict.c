@@ -52,11 +52,11 @@ static bool depth_predicts(const struct way_evidence *depth, const struct way_ev
     return depth->prediction_error < t->depth_clearly_better * flat->prediction_error;
 }
 
-/* Layers add up in linear light if it predicts left-out photos well; by depth otherwise in its root. */
+/* Layers add up in linear light if R predicts left-out photos well in it; by depth otherwise in its root. */
 static enum light light_of(const struct evidence *evidence, const struct wishes *wishes, enum model_kind kind,
                            const struct pipeline_thresholds *t)
 {
-    bool adds_up = evidence->depth.prediction_error < t->linear_predicts * evidence->depth.prediction_base;
+    bool adds_up = evidence->depth.prediction_error < t->linear_predicts * evidence->depth.prediction_alone;
     if (wishes->light == ESRA_LIGHT_STORED)
         return LIGHT_STORED;
     return kind == MODEL_FLAT || light_is_settled(wishes) || adds_up ? LIGHT_LINEAR : LIGHT_ROOT;
@@ -119,7 +119,8 @@ static esra_method method_of(const struct evidence *evidence, const struct wishe
 {
     int useful = useful_photos(evidence, t);
     bool one_layer = esra_verdict_noise_alone(&evidence->delivered, t) || esra_verdict_noise_alone(&evidence->depth, t);
-    bool votes = useful >= 2 && way->kind == MODEL_FLAT;
+    bool fit = !(evidence->delivered.trusted < t->voted_trusted_least);
+    bool votes = useful >= 2 && way->kind == MODEL_FLAT && fit;
     return useful == 0                    ? ESRA_METHOD_NONE
            : wishes->gradients            ? ESRA_METHOD_GIVEN
            : one_layer                    ? ESRA_METHOD_NONE
