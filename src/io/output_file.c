@@ -34,29 +34,44 @@ static size_t stem_length(const char *file)
     return length;
 }
 
-/* "folder/.file.esra-PID-N": hidden, in the same folder and so on the same file system. */
+/* Of this machine's name (FNV-1a): on a network file system numbers of processes mean nothing without it. */
+static unsigned machine(void)
+{
+    char name[256] = "";
+    unsigned hash = 2166136261u;
+    gethostname(name, sizeof name - 1);
+    for (const char *c = name; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    return hash;
+}
+
+/* "folder/.file.esra-MACHINE-PID-N": hidden, in the same folder and so on the same file system. */
 static char *temporary_name(const char *path, int number)
 {
     char *text = NULL, *copy = strdup(path), *folder = esra_paths_parent(path);
     const char *file = copy ? basename(copy) : "";
     int kept = (int)stem_length(file);
-    if (copy && folder && asprintf(&text, "%s/.%.*s.esra-%ld-%d", folder, kept, file, (long)getpid(), number) < 0)
+    if (copy && folder &&
+        asprintf(&text, "%s/.%.*s.esra-%08x-%ld-%d", folder, kept, file, machine(), (long)getpid(), number) < 0)
         text = NULL;
     free(copy);
     free(folder);
     return text;
 }
 
-/* True for a temporary_name() of this file, or of one whose long name begins alike, whose process is no more. */
+/* True for a temporary_name() of this file, or of one whose long name begins alike, whose process was on this machine
+ * and is no more. */
 static bool is_stray(const char *name, const char *file)
 {
     size_t length = stem_length(file);
     long process;
+    unsigned where;
     int number, end = 0;
     if (name[0] != '.' || strncmp(name + 1, file, length) != 0)
         return false;
-    return sscanf(name + 1 + length, ".esra-%ld-%d%n", &process, &number, &end) == 2 &&
-           !name[1 + length + (size_t)end] && process > 0 && kill((pid_t)process, 0) != 0 && errno == ESRCH;
+    return sscanf(name + 1 + length, ".esra-%8x-%ld-%d%n", &where, &process, &number, &end) == 3 &&
+           !name[1 + length + (size_t)end] && where == machine() && process > 0 && kill((pid_t)process, 0) != 0 &&
+           errno == ESRCH;
 }
 
 /* Whoever is killed between naming a temporary and renaming it leaves it behind: the next to write the file clears it

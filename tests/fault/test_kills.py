@@ -5,13 +5,14 @@ import random
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import unittest
 
 from faulty import COMMANDS, ESRA, FULL, WRITERS, FaultTest, SwapTest, without_times
 
-STRAY = re.compile(r"^(out/)?\.[A-Za-z0-9-]+\.[a-z]+\.esra-\d+-\d+$")
+STRAY = re.compile(r"^(out/)?\.[A-Za-z0-9-]+\.[a-z]+\.esra-[0-9a-f]{8}-\d+-\d+$")
 
 
 class Kills(FaultTest):
@@ -168,13 +169,21 @@ class Kills(FaultTest):
             shutil.rmtree(self.path / "long")
 
     def test_others_names_are_left_alone(self):
-        living = f"out/.transmitted.png.esra-{os.getpid()}-0"
-        others = [living, "out/.transmitted.png.esra-999999999-0.jpg", "out/.transmitted.png.esra-x", "out/.transmitted.png"]
+        here = 2166136261  # as output_file.c hashes it
+        for byte in socket.gethostname().encode():
+            here = (here ^ byte) * 16777619 % 2**32
+        living = f"out/.transmitted.png.esra-{here:08x}-{os.getpid()}-0"
+        elsewhere = f"out/.transmitted.png.esra-{here ^ 1:08x}-999999999-0"
+        others = [living, elsewhere, f"out/.transmitted.png.esra-{here:08x}-999999999-0.jpg", "out/.transmitted.png.esra-x",
+                  "out/.transmitted.png"]
+        dead = self.path / f"out/.transmitted.png.esra-{here:08x}-999999999-0"
+        dead.write_text("a stray")
         for name in others:
             (self.path / name).write_text("another's")
         self.make(self.new_arguments)
         for name in others:
             self.assertEqual((self.path / name).read_text(), "another's")
+        self.assertFalse(dead.exists(), "whose process is no more, and was here")
 
 
 class Swap(SwapTest):
