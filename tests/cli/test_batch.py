@@ -90,12 +90,15 @@ class Work(BatchTest):
         self.write(self.job("a", options={"lambda": 0.01}))
         self.batch(0)
         added = journal.read_bytes()[len(done):].splitlines(keepends=True)
-        self.assertEqual((json.loads(added[0]), json.loads(added[1])["exit"]), ({"output": "a", "begun": True}, 0))
+        begun = json.loads(added[0])
+        self.assertEqual((begun["output"], begun["job"]["options"], json.loads(added[1])["exit"]), ("a", {"lambda": 0.01}, 0))
         journal.write_bytes(done + added[0])
         self.write(self.job("a"))
         self.batch(0, stderr="1 of 1 scenes are done (0 were before), 0 failed\n")
         self.assertNotEqual(json.loads((self.path / "out/a/result.json").read_text())["lambda"], 0.01)
         self.batch(0, stderr="1 of 1 scenes are done (1 were before), 0 failed\n")
+        journal.write_bytes(journal.read_bytes() + b'{"output": "a", "begun": true}\n')  # as 0.1.0 had it
+        self.batch(0, stderr="1 of 1 scenes are done (0 were before), 0 failed\n")
 
     def test_what_failed_is_tried_again(self):
         self.write({"photos": ["0.png", "1.png", "late.png"], "output": "a"})
@@ -108,10 +111,11 @@ class Work(BatchTest):
         self.write(self.job("a"), self.job("b"))
         self.batch(0)
         journal = self.path / "out" / "journal.jsonl"
-        first, second = journal.read_bytes().splitlines(keepends=True)
-        journal.write_bytes(first + b"\0\xff no JSON\n[1]\n{}\n" + second[:40])
-        self.batch(0, stderr="2 of 2 scenes are done (1 were before), 0 failed\n")
-        self.batch(0, stderr="2 of 2 scenes are done (2 were before), 0 failed\n")
+        *first, second = journal.read_bytes().splitlines(keepends=True)
+        told = "esra batch: out/journal.jsonl: 2 of {} lines are damaged, and count for nothing\n"
+        journal.write_bytes(b"".join(first) + b"\0\xff no JSON\n[1]\n{}\n" + second[:40])
+        self.batch(0, stderr=told.format(7) + "2 of 2 scenes are done (1 were before), 0 failed\n")
+        self.batch(0, stderr=told.format(9) + "2 of 2 scenes are done (2 were before), 0 failed\n")
 
     def test_memory_is_shared(self):
         self.write(self.job("a"))
@@ -178,7 +182,7 @@ class Mistakes(BatchTest):
             self.assertFalse((self.path / "out").exists())
 
     def test_no_line_writes_elsewhere(self):
-        for name in "../x", "/tmp/x", "a/b", ".", "..", ".hidden", "", "journal.jsonl", "x" * 256, "a/../../x":
+        for name in "../x", "/tmp/x", "a/b", ".", "..", ".hidden", "", "journal.jsonl", "journal-1of2-a-1.jsonl", "x" * 256, "a/../../x":
             self.write(self.job(name))
             self.batch(65, stdout="")
             self.assertFalse((self.path / "out").exists())
@@ -243,6 +247,13 @@ class Mistakes(BatchTest):
         self.complains(65, "esra batch: in/jobs.jsonl, line 1: in/0.png is an input, and would be written over by the journal: "
                        "choose another name or folder", "batch", "in/jobs.jsonl", "-o", "out")
 
+    def test_a_journal_that_is_no_file(self):
+        self.write(self.job("a"))
+        (self.path / "out").mkdir()
+        os.mkfifo(self.path / "out" / "journal.jsonl")
+        self.complains(73, "esra batch: cannot write out/journal.jsonl: it is not a file", "batch", "in/jobs.jsonl", "-o", "out",
+                       timeout=100)
+
     def test_no_line_writes_over_the_jobs(self):
         (self.path / "in" / "a").mkdir()
         self.write({"photos": ["../0.png", "../1.png"], "output": "a"})
@@ -290,7 +301,7 @@ class Stops(BatchTest):
         batch = subprocess.Popen([ESRA, "batch", "in/jobs.jsonl", "-o", "out", "-j2", *extra], cwd=self.path,
                                  stderr=subprocess.PIPE, start_new_session=True)
         journal = self.path / "out" / "journal.jsonl"
-        while not (journal.exists() and journal.read_text().endswith("\n") and len(self.children(batch)) == 2):
+        while not (journal.exists() and '"exit"' in journal.read_text() and len(self.children(batch)) == 2):
             self.assertIsNone(batch.poll())
             time.sleep(0.01)
         return batch

@@ -325,15 +325,17 @@ class Memory(FaultTest):
 class Batch(FaultTest):
     """Scenes are processes of their own: what befalls one is its line in the journal, and the next run does it again."""
     ARGUMENTS = ["batch", "jobs.jsonl", "-o", "out", "-q"]
-    JOURNAL = "out/journal.jsonl"
     OUTPUTS = [f"out/scene/{name}" for name in ("transmitted.png", "reflected-1.png", "reflected-2.png", "confidence.png",
                                                 "result.json", "report.html")]
 
+    def journals(self):
+        """From the oldest to the one that was written last."""
+        return sorted(self.path.glob("out/journal*.jsonl"), key=lambda journal: journal.stat().st_mtime_ns)
+
     def run_batch(self, fault=""):
-        """The exit code, those in the journal, and what is said; whatever happened, nothing is half-written."""
+        """The exit code, those in the journals, and what is said; whatever happened, nothing is half-written."""
         done = self.run_faulty(self.ARGUMENTS, fault)
-        journal = self.path / self.JOURNAL
-        lines = journal.read_text().splitlines() if journal.exists() else []
+        lines = [line for journal in self.journals() for line in journal.read_text().splitlines()]
         whole = [json.loads(line) for line in lines if line.endswith("}")]
         self.assertLessEqual(len(lines) - len(whole), 1, lines)
         scene = {name for name in self.files() if name.startswith("out/scene/")}
@@ -378,12 +380,12 @@ class Batch(FaultTest):
             self.assertEqual(self.run_batch()[0], 0)
             job.write_text(first.replace("a.png", "b.png"))
             self.assertEqual(self.run_faulty(self.ARGUMENTS, f"link:{n}:kill").returncode, 12 if n < 7 else 0)
-            before = (self.path / self.JOURNAL).read_text().splitlines()[1]
-            self.assertEqual(json.loads(before), {"output": "scene", "begun": True})
+            journal = self.journals()[-1]
+            *text, begun, ended = journal.read_text().splitlines(keepends=True)
+            self.assertTrue("begun" in json.loads(begun) and "exit" in json.loads(ended))
             job.write_text(first)
             # The batch itself killed: as if the end of the scene had never been told.
-            text = (self.path / self.JOURNAL).read_text().splitlines(keepends=True)
-            (self.path / self.JOURNAL).write_text("".join(text[:2]))
+            journal.write_text("".join([*text, begun]))
             self.assertEqual(self.run_batch()[0], 0)
             self.assertEqual(self.results(self.OUTPUTS), good, n)
             shutil.rmtree(self.path / "out")
@@ -418,6 +420,11 @@ class Batch(FaultTest):
         self.assertTrue(ended and failed)
         print(f"batch: {len(tried)} of {own['alloc'] + alone['alloc']} allocations refused, once and from then on: {ended} times "
               f"exit 75, {failed} times the scene's, exit 12; made up for by the next run")
+
+
+class Share(Batch):
+    """The same where every run has a journal of its own."""
+    ARGUMENTS = [*Batch.ARGUMENTS, "--shard", "1/1"]
 
 
 class Signals(FaultTest):

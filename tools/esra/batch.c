@@ -19,6 +19,9 @@ static const struct option options[] = {
      "where the scenes' folders and the journal go; made if it is not there"},
     {"jobs", 'j', OPTION_TEXT, "N", FIELD(jobs), false,
      "how many scenes to work on at once; they share the processors (default 1)"},
+    {"shard", 0, OPTION_TEXT, "K/N", FIELD(shard), false,
+     "do the K-th of N shares of the scenes: of every N lines the K-th; N may be another next time (default in a Slurm "
+     "array: the share of its task, by SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT; otherwise all)"},
     {"max-memory", 0, OPTION_TEXT, "SIZE", FIELD(max_memory), false,
      "refuse scenes that would take more than their share of this, such as 8G or 500M (default: no limit)"},
     READING_OPTIONS(FIELD(reading)),
@@ -41,6 +44,8 @@ static enum exit_code take_words(struct batch *batch, const struct parsed *parse
         return code;
     if (o->jobs && (end == o->jobs || *end || count < 1 || count > BATCH_MOST_WORKERS))
         return complain(EXIT_USAGE, NAME, "--jobs takes a number from 1 to %d, not '%s'", BATCH_MOST_WORKERS, o->jobs);
+    if ((code = batch_share_take(&batch->share, o->shard)) != EXIT_DONE)
+        return code;
     if (parsed->operand_count != 1)
         return complain(EXIT_USAGE, NAME, "one file of jobs is needed; see 'esra help " NAME "'");
     esra_settings_default(&settings);
@@ -52,12 +57,26 @@ static enum exit_code take_words(struct batch *batch, const struct parsed *parse
     return EXIT_DONE;
 }
 
+/* The scenes of this share, with room for each to be put off once. */
+static esra_status make_queue(struct batch *batch)
+{
+    batch->queue = calloc(2 * (size_t)batch->jobs.count, sizeof *batch->queue);
+    if (!batch->queue)
+        return esra_fail_memory(&batch->message);
+    for (int n = 0; n < batch->jobs.count; n++)
+        if (batch_share_has(&batch->share, n))
+            batch->queue[batch->queued++] = n;
+    batch->share_count = batch->queued;
+    return ESRA_OK;
+}
+
 static esra_status prepare(struct batch *batch, const char *jobs)
 {
     const char *folder = batch->options.output;
     bool made;
     esra_status status;
     TRY(batch_jobs_read(&batch->jobs, jobs, &batch->message));
+    TRY(make_queue(batch));
     batch->workers = calloc((size_t)batch->worker_count, sizeof *batch->workers);
     if (!batch->workers)
         return esra_fail_memory(&batch->message);
@@ -68,9 +87,34 @@ static esra_status prepare(struct batch *batch, const char *jobs)
     if (status != ESRA_OK && made)
         rmdir(folder);
     TRY(status);
-    TRY(batch_journal_open(&batch->journal, folder, &batch->message));
+    TRY(batch_journal_open(&batch->journal, folder, &batch->share, &batch->history, &batch->message));
 done:
     return status;
+}
+
+/* Whoever starts a task of an array for something else must see that it does a share. */
+static void tell_share(const struct batch *batch)
+{
+    const struct batch_share *share = &batch->share;
+    if (share->environment && !batch->options.quiet)
+        fprintf(stderr,
+                "share %d/%d, of SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT; --shard 1/1 would do all scenes\n",
+                share->part, share->of);
+}
+
+static enum exit_code finish(const struct batch *batch)
+{
+    char share[64] = "";
+    if (batch->share.of > 0)
+        snprintf(share, sizeof share, "share %d/%d: ", batch->share.part, batch->share.of);
+    if (signals_exit() != EXIT_DONE)
+        return complain(signals_exit(), NAME,
+                        "%sinterrupted after %d of %d scenes; the same command goes on from there", share,
+                        batch->done + batch->before, batch->share_count);
+    if (!batch->options.quiet)
+        fprintf(stderr, "%s%d of %d scenes are done (%d were before), %d failed\n", share, batch->done + batch->before,
+                batch->share_count, batch->before, batch->failed);
+    return batch->failed > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
 }
 
 static enum exit_code work(void *all, const struct parsed *parsed)
@@ -80,20 +124,14 @@ static enum exit_code work(void *all, const struct parsed *parsed)
     enum exit_code code = take_words(batch, parsed);
     if (code != EXIT_DONE)
         return code;
+    tell_share(batch);
     esra_status status = prepare(batch, parsed->operands[0]);
     signals_begin();
     if (status != ESRA_OK)
         return complain(exit_code_of(status), NAME, "%s", batch->message.text);
+    batch_history_complain(&batch->history);
     code = batch_run(batch);
-    if (code != EXIT_DONE)
-        return code;
-    if (signals_exit() != EXIT_DONE)
-        return complain(signals_exit(), NAME, "interrupted after %d of %d scenes; the same command goes on from there",
-                        batch->done + batch->before, batch->jobs.count);
-    if (!batch->options.quiet)
-        fprintf(stderr, "%d of %d scenes are done (%d were before), %d failed\n", batch->done + batch->before,
-                batch->jobs.count, batch->before, batch->failed);
-    return batch->failed > 0 ? EXIT_SOME_FAILED : EXIT_DONE;
+    return code == EXIT_DONE ? finish(batch) : code;
 }
 
 static void job_free(void *all, enum exit_code code)
@@ -101,7 +139,9 @@ static void job_free(void *all, enum exit_code code)
     struct batch *batch = all;
     (void)code;
     batch_journal_close(&batch->journal);
+    batch_history_free(&batch->history);
     batch_jobs_free(&batch->jobs);
+    free(batch->queue);
     free(batch->workers);
 }
 
@@ -121,8 +161,14 @@ const struct command batch_command = {
                    ", so that the same command goes on after an interruption, a kill or a power "
                    "failure: scenes that are done are not done again unless their line or their photos have changed; "
                    "those that failed, "
-                   "or were begun and not finished, are done again.",
-    .example = "esra batch jobs.jsonl -o out --jobs 4",
+                   "or were begun and not finished, are done again.\n\n"
+                   "Many machines can share one FOLDER: with --shard K/N each does its share, keeps a journal of its "
+                   "own there, FOLDER/journal-KofN-HOST-PID.jsonl, and reads those of the others. No lock is needed. "
+                   "Shares that were stopped are started again, as many as there are machines then: whatever any "
+                   "journal says is done is not done again.",
+    .example =
+        "esra batch jobs.jsonl -o out --jobs 4\nesra batch jobs.jsonl -o out --shard 2/8\nesra batch jobs.jsonl -o "
+        "out --status",
     .options = options,
     .option_count = sizeof options / sizeof options[0],
     .job_size = sizeof(struct batch),

@@ -176,9 +176,10 @@ static esra_status take_output(struct reader *reader, json_t *output)
     const char *name = json_string_value(output);
     if (!name || !*name)
         return refuse(reader, "output is no name of a folder");
-    if (strchr(name, '/') || *name == '.' || strlen(name) > 255 || strcmp(name, BATCH_JOURNAL) == 0)
+    if (strchr(name, '/') || *name == '.' || strlen(name) > 255 || batch_is_journal(name))
         return refuse(reader,
-                      "output '%.64s' may not be used: a plain name is needed, without '/' and not beginning with '.'",
+                      "output '%.64s' may not be used: a plain name is needed, without '/', not beginning with '.', "
+                      "and not a journal's",
                       name);
     json_t *before = json_object_get(reader->jobs->outputs, name);
     if (before)
@@ -296,6 +297,7 @@ void batch_jobs_free(struct batch_jobs *jobs)
         free(jobs->scenes[n].words);
         json_decref(jobs->scenes[n].job);
         json_decref(jobs->scenes[n].inputs);
+        json_decref(jobs->scenes[n].before);
     }
     free(jobs->scenes);
     free(jobs->folder);

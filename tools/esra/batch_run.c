@@ -68,7 +68,8 @@ static enum exit_code separate_scene(const struct batch *batch, const struct bat
     return code;
 }
 
-/* The child: nothing to read, nothing to print, errors to the pipe. The journal stays open, and so locked. */
+/* The child: nothing to read, nothing to print, errors to the pipe. The journal stays open, and so locked: its
+ * scenes are at work for as long as this lives. */
 static void live(const struct batch *batch, const struct batch_scene *scene, int words, pid_t parent)
 {
     int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -139,13 +140,13 @@ static void tell_progress(struct batch *batch, const struct batch_end *end, cons
 {
     int over = batch->done + batch->failed + batch->before;
     if (batch->progress.style == PROGRESS_BAR) {
-        fprintf(stderr, "\r%d of %d scenes, %d failed \033[K", over, batch->jobs.count, batch->failed);
+        fprintf(stderr, "\r%d of %d scenes, %d failed \033[K", over, batch->share_count, batch->failed);
         fflush(stderr);
         batch->progress.drawn = true;
     } else if (batch->progress.style == PROGRESS_JSON) {
         json_t *line = json_pack("{s:s, s:s, s:i, s:i, s:f, s:i, s:i, s:i}", "event", "scene", "output", scene->output,
                                  "line", scene->line, "exit", end->exit, "seconds", end->seconds, "over", over,
-                                 "failed", batch->failed, "scenes", batch->jobs.count);
+                                 "failed", batch->failed, "scenes", batch->share_count);
         if (line && json_dumpf(line, stderr, JSON_COMPACT) == 0)
             fputc('\n', stderr);
         json_decref(line);
@@ -183,14 +184,34 @@ static enum exit_code end_scene(struct batch *batch, struct batch_worker *worker
 
 /* ---- All scenes ---- */
 
-/* The next scene that is not done, if there is one. */
+/* What others have done is not done again: where a scene is left, their journals are asked once more. */
+static esra_status ask(struct batch *batch, struct batch_scene *scene, struct batch_told *told)
+{
+    esra_status status;
+    TRY(batch_history_find(&batch->history, scene, told, &batch->message));
+    if (told->state == BATCH_DONE)
+        return ESRA_OK;
+    TRY(batch_history_read(&batch->history, &batch->message));
+    TRY(batch_history_find(&batch->history, scene, told, &batch->message));
+done:
+    return status;
+}
+
+/* The next scene that is not done, if there is one. What another seems to be at work on is put off, once, to the end:
+ * by then it is done, or its writer was killed. */
 static enum exit_code fill_worker(struct batch *batch, struct batch_worker *worker)
 {
-    struct batch_scene *scene = &batch->jobs.scenes[batch->next++];
-    bool done;
-    esra_status status = batch_journal_find(&batch->journal, batch->options.output, scene, &done, &batch->message);
+    int place = batch->next++;
+    struct batch_scene *scene = &batch->jobs.scenes[batch->queue[place]];
+    struct batch_told told;
+    esra_status status = ask(batch, scene, &told);
+    if (status == ESRA_OK && told.state == BATCH_BEGUN && place < batch->share_count) {
+        batch->queue[batch->queued++] = batch->queue[place];
+        return EXIT_DONE;
+    }
+    bool done = told.state == BATCH_DONE;
     if (status == ESRA_OK && !done)
-        status = batch_journal_begin(&batch->journal, scene, &batch->message);
+        status = batch_journal_begin(&batch->journal, scene, &batch->history, &batch->message);
     if (status != ESRA_OK)
         return complain(exit_code_of(status), NAME, "%s", batch->message.text);
     batch->before += done;
@@ -201,7 +222,7 @@ static enum exit_code fill_workers(struct batch *batch)
 {
     enum exit_code code = EXIT_DONE;
     for (int n = 0; n < batch->worker_count; n++)
-        while (!batch->workers[n].process && batch->next < batch->jobs.count && code == EXIT_DONE)
+        while (!batch->workers[n].process && batch->next < batch->queued && code == EXIT_DONE && !signals_seen())
             code = fill_worker(batch, &batch->workers[n]);
     return code;
 }

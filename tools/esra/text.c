@@ -1,7 +1,6 @@
 /* tools/esra/text.c - text that others have chosen, such as names of files, on its way to a terminal. */
 #include "text.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 size_t text_character(const char *text, size_t left)
@@ -22,6 +21,16 @@ size_t text_character(const char *text, size_t left)
     }
     bool surrogate = code >= 0xd800 && code <= 0xdfff;
     return code >= kinds[size - 1].least && code <= 0x10ffff && !surrogate ? size : 0;
+}
+
+bool text_is_utf8(const char *text)
+{
+    for (size_t size; *text; text += size) {
+        size = text_character(text, strnlen(text, 4));
+        if (size == 0)
+            return false;
+    }
+    return true;
 }
 
 /* C0, DEL and C1, which is two bytes of UTF-8 or, to a terminal that does not know UTF-8, one byte of no character. */
