@@ -59,6 +59,8 @@ COMMANDS = {
     "info as JSON": (["info", "--plan", "--json", "a.png", "b.png"], 0, []),
     "compare of other formats": (["compare", "grey-16-metadata.tif", "grey.jpg"], 0, []),
     **({"compare, untrusted": (["compare", "grey-16-metadata.tif", "grey.jpg", *UNTRUSTED], 0, [])} if UNTRUSTED else {}),
+    "batch --status": (["batch", "jobs.jsonl", "-o", "finished", "--status"], 0, []),
+    "batch --status as JSON": (["batch", "jobs.jsonl", "-o", "finished", "--status", "--json"], 0, []),
     "bench": (["bench", "kernels"], 0, []),
     "help": (["help", "--format", "man"], 0, []),
 }
@@ -90,10 +92,21 @@ class FaultTest(CliTest):
         motion = {"transmitted": np.eye(3).tolist(), "reflected": [[1, 0, 2], [0, 1, 1], [0, 0, 1]]}
         (self.path / "T.json").write_text(json.dumps({"schema": "esra-transforms-1", "reference": 1, "width": 20,
                                                       "height": 16, "photos": [motion, motion]}))
-        (self.path / "jobs.jsonl").write_text(json.dumps({"photos": TWICE, "output": "scene"}) + "\n")
+        job = {"photos": TWICE, "output": "scene"}
+        (self.path / "jobs.jsonl").write_text(json.dumps(job) + "\n")
+        self.save_done(job)
         np.save(self.path / "G.npy", np.zeros((3, 2, 16, 20, 3), np.float32))
         np.save(self.path / "I.npy", rng.random((2, 9, 11), np.float32))
         np.save(self.path / "E.npy", rng.random((3, 2, 9, 11), np.float32) * 0.2)
+
+    def save_done(self, job):
+        """What a share that has done the job leaves, as far as --status looks at it."""
+        (self.path / "finished" / job["output"]).mkdir(parents=True)
+        (self.path / "finished" / job["output"] / "result.json").write_text("{}")
+        found = [(self.path / name).stat() for name in job["photos"]]
+        inputs = [[is_.st_size, is_.st_mtime_ns // 10**9, is_.st_mtime_ns % 10**9] for is_ in found]
+        line = {"output": job["output"], "exit": 0, "seconds": 1.5, "message": "", "job": job, "inputs": inputs}
+        (self.path / "finished" / "journal-1of1-here-1.jsonl").write_text(json.dumps(line) + "\n")
 
     def save(self, name, pixels):
         (self.path / f"{name}.png").write_bytes(png_bytes(pixels))

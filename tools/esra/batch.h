@@ -156,7 +156,7 @@ bool batch_is_done(int exit);
 struct batch_options {
     struct reading reading;
     char *output, *jobs, *shard, *max_memory, *progress;
-    bool quiet;
+    bool status, json, quiet;
 };
 
 /* A process at work on a scene. */
@@ -189,5 +189,8 @@ struct batch {
 /* Works on all scenes that are not done, until they are or a signal comes; no process is left then. EXIT_DONE unless
  * the batch itself cannot go on: what became of the scenes is in `done` and `failed`. */
 enum exit_code batch_run(struct batch *batch);
+
+/* Sums what the journals say, for people or as JSON. */
+enum exit_code batch_status(struct batch *batch);
 
 #endif

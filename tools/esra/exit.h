@@ -11,6 +11,7 @@
     ROW(EXIT_NOT_ALIGNED, 11,                                                                                          \
         "the photos could not be aligned, or their layers told apart; then the photo itself is written")               \
     ROW(EXIT_SOME_FAILED, 12, "batch: a scene failed; the others are done")                                            \
+    ROW(EXIT_UNFINISHED, 13, "batch --status: scenes are left, or at work")                                            \
     ROW(EXIT_USAGE, 64, "the command line is wrong")                                                                   \
     ROW(EXIT_DATA, 65, "an input is damaged, does not fit the others, or is out of range")                             \
     ROW(EXIT_NO_INPUT, 66, "an input does not exist or may not be read")                                               \
