@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-asan test-all test-memcheck fuzz coverage bench install clean
+.PHONY: all setup demo test test-asan test-all test-fleet test-memcheck fuzz coverage bench install clean
 
 all:
 	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release >$(BUILD).log 2>&1 || { cat $(BUILD).log; \
@@ -50,7 +50,12 @@ test-all: test
 	    ctest --test-dir build-$$preset --output-on-failure; done
 	for motion in homography depth; do python3 bench/soak/stop.py --times 20 $(BUILD)/esra separate examples/scene/photo-*.jpg \
 	    -o OUT --motion $$motion || exit 1; done
+	$(MAKE) test-fleet
 	ESRA_TEST_ALL=1 $(MAKE) test-memcheck
+
+# Shares of a batch by Slurm and GNU parallel, where they are installed (apt install slurm-wlm parallel).
+test-fleet: all
+	ESRA=$(abspath $(BUILD))/esra python3 -B tests/fleet/schedulers.py
 
 # The tests of the library and the codecs, the fuzz corpus, and a run of each command that reads or writes photos.
 test-memcheck: all
