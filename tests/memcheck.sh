@@ -76,6 +76,8 @@ commands() {
     echo '{"photos": ["scene/photo-1.png", "scene/photo-2.png"], "output": "a"}' >jobs.jsonl
     check 0 "$esra" batch jobs.jsonl -o batch
     check 0 "$esra" batch jobs.jsonl -o batch
+    check 0 "$esra" batch jobs.jsonl -o shares --shard 1/1
+    check 0 "$esra" batch jobs.jsonl -o shares --status
     check 0 "$esra" info --plan --json scene/photo-1.png scene/photo-2.png
     check '0 74 75' "$esra" info --untrusted scene/photo-1.png # valgrind has neither seccomp nor all limits
     if python3 -c 'import numpy as n; n.save("I", n.full((2, 9, 7), .5, "f4")); n.save("E", n.full((3, 2, 9, 7), .1, "f4"))'; then
