@@ -118,7 +118,9 @@ static void print_man(void)
     putchar('\n');
     EXIT_TABLE(ROW)
 #undef ROW
-    printf(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nwhen it is not empty, the progress bar has no colour\n.SH EXAMPLES\n");
+    printf(".SH ENVIRONMENT\n.TP\n.B NO_COLOR\nwhen it is not empty, the progress bar has no colour\n"
+           ".TP\n.B SLURM_ARRAY_TASK_ID\nand the like: the share that esra batch does by itself in an array of Slurm\n"
+           ".SH EXAMPLES\n");
     for (const struct command *const *c = commands; *c; c++)
         if ((*c)->example) {
             printf(".EX\n");
