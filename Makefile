@@ -3,7 +3,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-asan test-all test-fleet test-memcheck fuzz coverage bench install clean
+.PHONY: all setup demo test test-asan test-all test-fleet test-memcheck fuzz coverage bench install deb dist clean
 
 all:
 	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release >$(BUILD).log 2>&1 || { cat $(BUILD).log; \
@@ -84,6 +84,15 @@ coverage:
 
 install: all
 	cmake --install $(BUILD) --prefix $(PREFIX)
+
+# Debian packages of the last commit in build-deb; the source and the packages, with checksums, in build-dist. To try the
+# packages in a bare system: tests/install/debian.sh build-deb.
+deb:
+	@scripts/setup.sh --deb
+	JOBS=$(JOBS) packaging/deb.sh build-deb
+
+dist: deb
+	packaging/release.sh build-deb build-dist
 
 clean:
 	rm -rf build build-*

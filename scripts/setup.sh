@@ -3,6 +3,7 @@
 # usage: setup.sh              install what is missing
 #        setup.sh --fuzz       also what 'make fuzz' needs
 #        setup.sh --coverage   also what 'make coverage' needs
+#        setup.sh --deb        also what 'make deb' needs
 #        setup.sh --all        also what 'make test-all' needs
 #        setup.sh --list       print the packages of a plain run
 set -e
@@ -24,6 +25,10 @@ case "$1" in
 --coverage)
     packages="$packages gcovr"
     tools="$tools gcovr"
+    ;;
+--deb)
+    packages="$packages dpkg-dev debhelper fakeroot lintian git xz-utils libheif-dev libraw-dev"
+    tools="$tools dpkg-buildpackage"
     ;;
 --all)
     packages="$packages clang libclang-rt-dev valgrind"
