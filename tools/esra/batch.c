@@ -16,7 +16,7 @@
 
 static const struct option options[] = {
     {"output", 'o', OPTION_FILE, "FOLDER", FIELD(output), true,
-     "where the scenes' folders and the journal go; made if it is not there"},
+     "where the scenes' folders and the journals go; made if it is not there"},
     {"jobs", 'j', OPTION_TEXT, "N", FIELD(jobs), false,
      "how many scenes to work on at once; they share the processors (default 1)"},
     {"shard", 0, OPTION_TEXT, "K/N", FIELD(shard), false,
