@@ -8,6 +8,7 @@ list=$here/abi.txt
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C
+missing=
 
 command -v readelf >/dev/null || { echo "skipped: readelf (binutils) is not here"; exit 77; }
 "$1" >"$work/found"
@@ -45,6 +46,14 @@ fi
 if [ -n "$gone$new" ]; then
     echo "not in the list, which 'tests/api/abi.sh $1 $2 --update' brings up to date:"
     echo "$new"
+    exit 1
+fi
+# Debian's package has the symbols with the version that brought each.
+for symbol in $(sed -n 's/^symbol //p' "$work/found"); do
+    grep -q "^ $symbol@Base " "$here/../../packaging/debian/"*.symbols || missing="$missing $symbol"
+done
+if [ -n "$missing" ]; then
+    echo "packaging/debian/*.symbols lacks:$missing"
     exit 1
 fi
 echo "$(wc -l <"$work/found") lines, as they were"
