@@ -64,6 +64,9 @@ bool batch_share_has(const struct batch_share *share, int scene);
 
 bool batch_is_journal(const char *name);
 
+/* The share that a journal's name tells, and where its HOST begins; NULL, and all scenes, where it tells none. */
+const char *batch_journal_share(const char *name, struct batch_share *share);
+
 /* This machine's name, as far as it may stand in the name of a file. */
 #define BATCH_HOST_SIZE 65
 void batch_host_name(char host[BATCH_HOST_SIZE]);

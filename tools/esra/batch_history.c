@@ -235,21 +235,28 @@ void batch_history_free(struct batch_history *history)
 
 /* ---- Writers ---- */
 
-/* Of "journal-KofN-HOST-PID...": whether it was made on the machine that we are on. */
+const char *batch_journal_share(const char *name, struct batch_share *share)
+{
+    int end = 0;
+    *share = (struct batch_share){0};
+    if (sscanf(name, "journal-%dof%d-%n", &share->part, &share->of, &end) == 2 && end > 0 && share->part >= 1 &&
+        share->part <= share->of)
+        return name + end;
+    *share = (struct batch_share){0};
+    return NULL;
+}
+
+/* Whether a journal was made on the machine that we are on: "HOST-PID...", or the one that has a lock for all. */
 static bool is_local(const char *name)
 {
     char host[BATCH_HOST_SIZE];
-    int part, of, end = 0;
+    struct batch_share share;
+    const char *rest = batch_journal_share(name, &share);
     batch_host_name(host);
-    if (sscanf(name,
-               "journal-%d"
-               "of%d-%n",
-               &part, &of, &end) < 2 ||
-        end == 0)
-        return strcmp(name, BATCH_JOURNAL) == 0;
     size_t length = strlen(host);
-    return strncmp(name + end, host, length) == 0 && name[(size_t)end + length] == '-' &&
-           strspn(name + (size_t)end + length + 1, "0123456789") > 0;
+    if (!rest)
+        return strcmp(name, BATCH_JOURNAL) == 0;
+    return strncmp(rest, host, length) == 0 && rest[length] == '-' && strspn(rest + length + 1, "0123456789") > 0;
 }
 
 enum batch_writer batch_history_writer(const struct batch_history *history, int source)

@@ -37,9 +37,7 @@ static void count_begun(struct sum *sum, const struct batch_history *history, in
 {
     struct at_work *writer = &sum->writers[source];
     if (writer->scenes++ == 0) {
-        int part, of;
-        if (sscanf(history->sources[source].name, "journal-%dof%d-", &part, &of) == 2 && part >= 1 && of >= part)
-            writer->share = (struct batch_share){part, of, false};
+        batch_journal_share(history->sources[source].name, &writer->share);
         writer->perhaps = batch_history_writer(history, source) != WRITER_AT_WORK;
     }
     sum->begun++;
