@@ -347,8 +347,10 @@ class Hostile(FleetTest):
         self.write(self.job("a"))
         self.add("journal-1of1-x-1.jsonl", "{}\n")
         (self.path / "out" / "journal-1of1-x-1.jsonl").chmod(0)
-        self.complains(66, "esra batch: cannot read out/journal-1of1-x-1.jsonl: Permission denied", "batch", "jobs.jsonl", "-o",
-                       "out", "--status")
+        told = "esra batch: cannot read out/journal-1of1-x-1.jsonl: Permission denied\n"
+        self.batch(66, "--status", stdout="", stderr=told)
+        self.batch(66, "--shard", "1/1", stdout="", stderr=told)
+        self.assertEqual(self.journals(), ["journal-1of1-x-1.jsonl"])
 
 
 if __name__ == "__main__":
