@@ -8,6 +8,7 @@ first=$("$here/dist.sh" "$2")
 again=$("$here/dist.sh" "$2/again")
 cmp "$first" "$again"
 rm -r "$2/again"
+cmp "$first" "$1"/esra_*.orig.tar.xz || { echo "release.sh: the packages in $1 are of another source; make deb" >&2; exit 1; }
 cp "$1"/*.deb "$2"
 cd "$2"
 sha256sum ./* >SHA256SUMS
