@@ -69,16 +69,16 @@ fuzz:
 	@cmake --build --preset fuzz -j $(JOBS) >/dev/null
 	@tests/fuzz/run.sh build-fuzz $(SECONDS)
 
-# Which lines the tests run: of the core 95 in a hundred at least, of the codecs and the command line 90. Some tests of
-# faults fail here, because the counting itself then fails and says so; that is no verdict on them. Those that kill are
-# left out: the dead count nothing. Threads may miss a count of each other's, but not the first.
+# Which lines the tests run: of the core 95 in a hundred at least, of the codecs and the command line 90. Where files cannot
+# be written counts cannot be kept either; gcov's complaint of it goes nowhere, so that tests of what esra says pass. Those
+# that kill are left out: the dead count nothing. Threads may miss a count of each other's, but not the first.
 GCOVR = gcovr --root . --gcov-ignore-parse-errors
 coverage:
 	@scripts/setup.sh --coverage
 	@cmake --preset coverage >/dev/null
 	@cmake --build --preset coverage -j $(JOBS) >/dev/null
 	@find build-coverage -name '*.gcda' -delete
-	-ctest --test-dir build-coverage -j $(JOBS) -E '^fault/.*kills$$'
+	-GCOV_ERROR_FILE=/dev/null ctest --test-dir build-coverage -j $(JOBS) -E '^fault/.*kills$$'
 	$(GCOVR) --filter src/ --exclude src/io/ --fail-under-line 95 build-coverage
 	$(GCOVR) --filter src/io/ --filter tools/ --fail-under-line 90 build-coverage
 

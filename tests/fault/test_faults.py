@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import tempfile
 import unittest
 
 import numpy as np
@@ -212,6 +213,10 @@ class Devices(FaultTest):
     def test_read_only_folders(self):
         # Root may write anywhere: the program then runs as nobody.
         nobody = {"user": 65534} if os.geteuid() == 0 else {}
+        counts = tempfile.TemporaryDirectory()  # of a coverage build, which nobody may not keep where root does
+        self.addCleanup(counts.cleanup)
+        os.chmod(counts.name, 0o777)
+        environment = {**os.environ, "GCOV_PREFIX": counts.name}
         for name in WRITERS:
             arguments, _, outputs = COMMANDS[name]
             self.old_files(outputs)
@@ -220,7 +225,7 @@ class Devices(FaultTest):
             for path in self.path, folder:
                 path.chmod(0o555)
             try:
-                done = subprocess.run([ESRA, *arguments], cwd=self.path, capture_output=True, **nobody)
+                done = subprocess.run([ESRA, *arguments], cwd=self.path, capture_output=True, env=environment, **nobody)
             except PermissionError as reason:
                 self.skipTest(f"nobody may not run the program here: {reason}")
             finally:
