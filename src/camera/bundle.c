@@ -55,7 +55,7 @@ static void drop_outliers(struct adjusting *s, const struct guess *guess)
         bool *use = s->use + n * photos;
         int left = 0;
         for (int photo = 0; photo < photos; photo++) {
-            use[photo] = use[photo] && esra_adjust_error(s, guess, n, photo) < camera_thresholds.bundle_outlier_px;
+            use[photo] = use[photo] && esra_adjust_error(s, guess, n, photo) < camera_thresholds.outlier_px;
             left += use[photo];
         }
         if (left < least)
@@ -81,8 +81,8 @@ static esra_status search(struct adjusting *s, struct guess *best)
         if (status != ESRA_OK)
             return status;
         scatter(&guess, s->tracks->count, (uint64_t)start + 1);
-        esra_adjust(s, &guess, 4 * camera_thresholds.bundle_outlier_px, 15, false);
-        double cost = esra_adjust(s, &guess, camera_thresholds.bundle_outlier_px, 25, false);
+        esra_adjust(s, &guess, 4 * camera_thresholds.outlier_px, 15, false);
+        double cost = esra_adjust(s, &guess, camera_thresholds.outlier_px, 25, false);
         if (cost < least) {
             least = cost;
             esra_guess_copy(best, &guess, s->tracks);
@@ -103,7 +103,7 @@ static esra_status choose_order(struct adjusting *s, struct guess *best, float *
     const double narrow = camera_thresholds.bundle_narrow_px;
     esra_guess_copy(&turned, best, s->tracks);
     turn_inside_out(&turned, s->tracks, scratch);
-    esra_adjust(s, &turned, camera_thresholds.bundle_outlier_px, 25, false);
+    esra_adjust(s, &turned, camera_thresholds.outlier_px, 25, false);
     double other = esra_adjust(s, &turned, narrow, 30, false), cost = esra_adjust(s, best, narrow, 30, false);
     if (other < cost)
         esra_guess_copy(best, &turned, s->tracks);

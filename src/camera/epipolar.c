@@ -54,7 +54,7 @@ static double distance2(const double f[9], const double pair[4])
 /* Sum of distances squared, cut at the tolerance, over that; *agree: how many lie within. */
 static double cost_of(const struct epipolar *e, const double f[9], int *agree)
 {
-    double limit = camera_thresholds.epipolar_px * e->scale, cost = 0, pair[4];
+    double limit = camera_thresholds.outlier_px * e->scale, cost = 0, pair[4];
     *agree = 0;
     for (int n = 0; n < e->tracks->count; n++) {
         if (!pair_of(e, n, pair))
@@ -140,7 +140,7 @@ static void scale_to_unit(double f[9])
  * distance: the smallest eigenvector, by inverse iteration from f. */
 static bool refit(const struct epipolar *e, double f[9])
 {
-    double normal[81] = {0}, limit = camera_thresholds.epipolar_px * e->scale, trace = 0, pair[4], row[9];
+    double normal[81] = {0}, limit = camera_thresholds.outlier_px * e->scale, trace = 0, pair[4], row[9];
     for (int n = 0; n < e->tracks->count; n++) {
         if (!pair_of(e, n, pair) || !(distance2(f, pair) < limit * limit))
             continue;
@@ -201,7 +201,7 @@ void esra_tracks_check(const struct tracks *tracks, int photo)
 {
     struct epipolar e = {tracks, photo, 2. / fmax(tracks->width, tracks->height), (uint64_t)photo + 1};
     int all = count_seen(tracks, photo), agree = 0, most = 0;
-    double best[9] = {0}, least = INFINITY, f[9], pair[4], limit = camera_thresholds.epipolar_px * e.scale;
+    double best[9] = {0}, least = INFINITY, f[9], pair[4], limit = camera_thresholds.outlier_px * e.scale;
     if (all < AGREE_LEAST)
         return;
     for (int k = 0; k < SAMPLES && k < samples_needed(most, all); k++) {
