@@ -106,7 +106,7 @@ static void set_penalties(struct making *m)
     for (int y = 0; y < m->sweep.height; y++)
         for (int x = 0; x < m->sweep.width; x++) {
             size_t n = (size_t)y * (size_t)m->sweep.width + (size_t)x;
-            float share = unit / (1 + slope(plane_of(m, WORK), x, y) / (float)camera_thresholds.edge_gradient);
+            float share = unit / (1 + slope(plane_of(m, WORK), x, y) / (float)camera_thresholds.edge);
             small[n] = (int16_t)((float)camera_thresholds.step_small * share + .5f);
             large[n] = (int16_t)((float)camera_thresholds.step_large * share + .5f);
         }
@@ -152,7 +152,7 @@ static esra_status mend(const struct making *m)
         confidence.data[n] = speckle.data[n] > 0 ? UNCERTAIN : confidence.data[n];
         mended.data[n] = label.data[n];
     }
-    TRY(esra_fill(m->context, &m->guide, mended, confidence, camera_thresholds.fill, camera_thresholds.fill_edge));
+    TRY(esra_fill(m->context, &m->guide, mended, confidence, camera_thresholds.fill, camera_thresholds.edge));
     esra_blur(m->context, confidence, smooth, 1);
     for (size_t n = 0; n < pixels_of(m); n++) {
         float keep = speckle.data[n] > 0 ? 0 : clip(smooth.data[n] / (float)camera_thresholds.certain);
