@@ -6,11 +6,12 @@
 #include "base/wide.h"
 #include "camera/camera.h"
 #include "camera/model.h"
-#include "camera/thresholds.h"
 #include "ops/extreme.h"
 
-/* The map back is refined so often; where that does not settle to this, it stays as dropped. */
+/* The map back is refined so often; where its last step is longer than half a pixel, and so may end in another, it
+ * stays as dropped. A quarter and a whole pixel change nothing (sweep D of thresholds.def: .00 dB). */
 #define REFINEMENTS 4
+#define SETTLED_PX  .5
 #define LENS_STEPS  4
 /* A pixel that no point falls into. */
 #define EMPTY -INFINITY
@@ -181,7 +182,7 @@ static void refine(const struct unmapping *m, const struct sightline *line, doub
         place(m, line, sample(m->inverse, u, v), &u, &v);
         away = hypot(u - before_u, v - before_v);
     }
-    if (away < camera_thresholds.settled_px) {
+    if (away < SETTLED_PX) {
         *x = u;
         *y = v;
     }
