@@ -4,8 +4,8 @@
 
 #include "pipeline/model.h"
 
-/* A model of the same scene found before, of which a new one can take: of the same size, the camera and the scene's
- * depth, which are then taken out of it; of another size, the gains. NULL: nothing is known.
+/* start: a model of the same scene found before, or NULL. A new one takes from it which kind of motion R has; of the
+ * same size, the camera and the scene's depth too, which are then taken out of it; of another size, the gains.
  *
  * The camera, the scene's depth, the photos warped by it with what each sees of the reference's frame, gains and
  * offsets. Photos whose pose was not found stay unaligned. */
