@@ -220,44 +220,31 @@ static double psnr(const struct totals *totals, double samples)
     return 10 * log10(samples / totals->squared_error);
 }
 
-static esra_status compare_channels(const esra_image *image, const esra_image *truth, double exposure,
-                                    struct totals totals[WAYS])
+/* False where a sample is no number. */
+static bool compare_channels(struct pair *pair, const esra_image *image, const esra_image *truth, double exposure,
+                             struct totals totals[WAYS])
 {
-    struct pair pair;
     int channels = image->channels > truth->channels ? image->channels : truth->channels;
-    bool room = pair_create(&pair, image->width, image->height), finite = true;
-    for (int c = 0; room && finite && c < channels; c++) {
-        finite = load(pair.image, &pair.image_mean, image, c) && load(pair.truth, &pair.truth_mean, truth, c);
+    bool finite = true;
+    for (int c = 0; finite && c < channels; c++) {
+        finite = load(pair->image, &pair->image_mean, image, c) && load(pair->truth, &pair->truth_mean, truth, c);
         if (finite)
-            compare_channel(&pair, exposure, totals);
+            compare_channel(pair, exposure, totals);
     }
     for (int way = 0; way < WAYS; way++)
         totals[way].ssim /= channels;
-    pair_free(&pair);
-    return !room ? ESRA_OUT_OF_MEMORY : finite ? ESRA_OK : ESRA_BAD_DATA;
+    return finite;
 }
 
-static bool can_be_compared(const esra_image *image, const esra_image *truth)
-{
-    bool same_channels = image->channels == truth->channels || image->channels == 1 || truth->channels == 1;
-    return image->width == truth->width && image->height == truth->height && same_channels && image->width >= 1 &&
-           image->height >= 1 && image->channels >= 1 && truth->channels >= 1;
-}
-
-esra_status esra_compare(const esra_image *image, const esra_image *truth, esra_comparison *comparison)
+static esra_status compare_in(struct pair *pair, const esra_image *image, const esra_image *truth,
+                              esra_comparison *comparison)
 {
     struct totals totals[WAYS] = {{0}};
-    if (!image || !truth || !image->data || !truth->data || !comparison ||
-        comparison->struct_size < sizeof comparison->struct_size)
-        return ESRA_BAD_ARGUMENT;
-    if (!can_be_compared(image, truth))
-        return ESRA_BAD_DATA;
     struct moments about_0 = moments_about(image, truth, 0, 0);
     struct moments about_means = moments_about(image, truth, about_0.a / about_0.n, about_0.b / about_0.n);
     double exposure = about_0.aa > 0 ? about_0.ab / about_0.aa : 0;
-    esra_status status = compare_channels(image, truth, exposure, totals);
-    if (status != ESRA_OK)
-        return status;
+    if (!compare_channels(pair, image, truth, exposure, totals))
+        return ESRA_BAD_DATA;
     esra_comparison result = {
         .struct_size = comparison->struct_size,
         .psnr = psnr(&totals[PLAIN], about_0.n),
@@ -269,7 +256,28 @@ esra_status esra_compare(const esra_image *image, const esra_image *truth, esra_
         .ssim_exposure = totals[EXPOSED].ssim,
         .exposure = exposure,
     };
-    size_t size = comparison->struct_size < sizeof result ? comparison->struct_size : sizeof result;
-    memcpy(comparison, &result, size);
+    memcpy(comparison, &result, comparison->struct_size < sizeof result ? comparison->struct_size : sizeof result);
     return ESRA_OK;
+}
+
+static bool can_be_compared(const esra_image *image, const esra_image *truth)
+{
+    bool same_channels = image->channels == truth->channels || image->channels == 1 || truth->channels == 1;
+    return image->width == truth->width && image->height == truth->height && same_channels && image->width >= 1 &&
+           image->height >= 1 && image->channels >= 1 && truth->channels >= 1;
+}
+
+esra_status esra_compare(const esra_image *image, const esra_image *truth, esra_comparison *comparison)
+{
+    struct pair pair;
+    if (!image || !truth || !image->data || !truth->data || !comparison ||
+        comparison->struct_size < sizeof comparison->struct_size)
+        return ESRA_BAD_ARGUMENT;
+    if (!can_be_compared(image, truth))
+        return ESRA_BAD_DATA;
+    /* Memory before any sum: one sample with strides of zero can stand for an image of any size. */
+    bool room = pair_create(&pair, image->width, image->height);
+    esra_status status = room ? compare_in(&pair, image, truth, comparison) : ESRA_OUT_OF_MEMORY;
+    pair_free(&pair);
+    return status;
 }

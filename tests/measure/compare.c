@@ -1,6 +1,8 @@
 /* tests/measure/compare.c - the measures on cases whose answer is known. */
 #include <esra/esra.h>
 
+#include <limits.h>
+
 #include "check.h"
 
 #define SIDE 24
@@ -129,6 +131,14 @@ static void what_is_no_number_is_refused(void)
     CHECK(esra_compare(&truth, &truth, NULL) == ESRA_BAD_ARGUMENT);
 }
 
+/* One sample with strides of zero, for which no sum would ever end. */
+static void images_beyond_every_memory_are_refused_at_once(void)
+{
+    esra_image image = {a, INT_MAX, INT_MAX, 1, 0, 0, 0};
+    esra_comparison result = ESRA_COMPARISON_INIT;
+    CHECK(esra_compare(&image, &image, &result) == ESRA_OUT_OF_MEMORY);
+}
+
 int main(void)
 {
     RUN(equal_images_are_perfect);
@@ -141,5 +151,6 @@ int main(void)
     RUN(small_and_flat_images_are_finite);
     RUN(images_of_different_size_are_refused);
     RUN(what_is_no_number_is_refused);
+    RUN(images_beyond_every_memory_are_refused_at_once);
     return check_report();
 }
