@@ -1,9 +1,10 @@
 # The front door. CMake does the work; what is missing is installed first (scripts/setup.sh).
 BUILD ?= build
 PREFIX ?= /usr/local
+PYTHON ?= $(shell [ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo test test-asan test-all test-fleet test-memcheck fuzz coverage bench install deb dist clean
+.PHONY: all setup demo python test test-asan test-all test-fleet test-memcheck fuzz coverage bench install deb dist clean
 
 all:
 	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release >$(BUILD).log 2>&1 || { cat $(BUILD).log; \
@@ -17,6 +18,10 @@ setup:
 demo: setup all
 	@$(BUILD)/esra separate examples/scene/photo-*.jpg -o $(BUILD)/demo
 	@echo "open $(BUILD)/demo/report.html in a browser"
+
+# A wheel with the library inside, for every CPython from 3.11 on: pip install build/esra-*.whl
+python: setup all
+	@$(PYTHON) bindings/python/backend.py $(BUILD)/python $(BUILD)
 
 # Everything, then the library's tests once more under the address and undefined-behaviour sanitizers.
 test: setup all
