@@ -43,7 +43,7 @@ test-asan: setup
 	ctest --test-dir build-asan -j $(JOBS) --output-on-failure -E '$(SLOW)'
 
 # Whole separations by the dozen: minutes with sanitizers, where other suites run the same code. test-all runs them too.
-SLOW = ^(cli/(batch|info|mistakes|modules|outputs|photos|report|separate)|pipeline/(depth|large|oddities|stops))$$
+SLOW = ^(cli/(batch|info|mistakes|modules|outputs|photos|report|separate)|pipeline/(depth|large|oddities|stops)|python/(example_layers|running|same_bits|types|wheel))$$
 
 # Also every fault instead of a sample, the thread sanitizer, clang, the core alone, how soon a signal is heeded, and
 # valgrind, which takes hours for the programs that work on whole scenes.

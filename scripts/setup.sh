@@ -9,8 +9,8 @@
 set -e
 
 packages='gcc libc6-dev make cmake pkg-config libpopt-dev libjansson-dev libpng-dev libjpeg-dev libtiff-dev liblcms2-dev
-libseccomp-dev zlib1g-dev python3 python3-numpy'
-optional='clang-format-14' # tests/format.sh skips where a distribution has another
+libseccomp-dev zlib1g-dev python3 python3-dev python3-numpy'
+optional='clang-format-14 mypy' # tests/format.sh and tests/python skip where a distribution has another, or none
 tools='cc cmake pkg-config python3'
 
 case "$1" in
