@@ -1,6 +1,6 @@
 """Makes the wheel: what pip calls for 'pip install .' (PEP 517), and 'make python'.
 
-usage: backend.py PACKAGES FOLDER     a wheel of PACKAGES/esra, as the build has it, into FOLDER
+usage: backend.py PACKAGES FOLDER [PLATFORM]     a wheel of PACKAGES/esra, as the build has it, into FOLDER
 
 A wheel is a zip archive with three files about itself; the standard library can write it, so nothing needs to be fetched
 to build one. The same files give the same bytes."""
@@ -31,9 +31,9 @@ def version():
     return ".".join(re.findall(r"#define ESRA_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text))
 
 
-def tag():
-    """One build for every CPython from 3.11 on, of this system and processor."""
-    return "cp311-abi3-" + re.sub("[-.]", "_", sysconfig.get_platform())
+def tag(platform):
+    """One build for every CPython from 3.11 on, of this system and processor unless another platform is named."""
+    return "cp311-abi3-" + re.sub("[-.]", "_", platform or sysconfig.get_platform())
 
 
 def metadata():
@@ -46,13 +46,13 @@ def metadata():
     return "\n".join(lines) + "\n" + (ROOT / project["readme"]).read_text()
 
 
-def contents(package):
+def contents(package, platform):
     """Name and bytes of everything in the wheel but the list of it."""
     about = f"esra-{version()}.dist-info"
     files = {f"esra/{path.name}": path.read_bytes() for path in sorted(package.iterdir()) if path.is_file()}
     files[f"{about}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     files[f"{about}/METADATA"] = metadata().encode()
-    files[f"{about}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: esra\nRoot-Is-Purelib: false\nTag: {tag()}\n".encode()
+    files[f"{about}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: esra\nRoot-Is-Purelib: false\nTag: {tag(platform)}\n".encode()
     return files
 
 
@@ -65,11 +65,11 @@ def record(files, own_name):
     return "".join(rows) + f"{own_name},,\n"
 
 
-def write_wheel(package, folder):
-    files = contents(pathlib.Path(package))
+def write_wheel(package, folder, platform=None):
+    files = contents(pathlib.Path(package), platform)
     own_name = f"esra-{version()}.dist-info/RECORD"
     files[own_name] = record(files, own_name).encode()
-    name = f"esra-{version()}-{tag()}.whl"
+    name = f"esra-{version()}-{tag(platform)}.whl"
     with zipfile.ZipFile(pathlib.Path(folder) / name, "w", zipfile.ZIP_DEFLATED) as wheel:
         for path, data in files.items():
             entry = zipfile.ZipInfo(path)  # of 1980, always
@@ -110,8 +110,8 @@ def build_sdist(sdist_directory, config_settings=None):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     if not (pathlib.Path(sys.argv[1]) / "esra" / "_esra.abi3.so").exists():
         sys.exit(f"backend.py: there is no module in {sys.argv[1]}: were Python's headers (python3-dev) there when it was built?")
-    print(pathlib.Path(sys.argv[2]) / write_wheel(pathlib.Path(sys.argv[1]) / "esra", sys.argv[2]))
+    print(pathlib.Path(sys.argv[2]) / write_wheel(pathlib.Path(sys.argv[1]) / "esra", *sys.argv[2:]))
