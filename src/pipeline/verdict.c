@@ -114,13 +114,15 @@ static int useful_photos(const struct evidence *evidence, const struct pipeline_
     return useful;
 }
 
+/* Where layers by homographies are not shown, and still predict a left-out photo better than another photo does, the
+ * photos are aligned, and their votes are shown. */
 static esra_method method_of(const struct evidence *evidence, const struct wishes *wishes, const struct way *way,
                              const struct pipeline_thresholds *t)
 {
     int useful = useful_photos(evidence, t);
     bool one_layer = esra_verdict_noise_alone(&evidence->delivered, t) || esra_verdict_noise_alone(&evidence->depth, t);
-    bool fit = !(evidence->delivered.trusted < t->voted_trusted_least);
-    bool votes = useful >= 2 && way->kind == MODEL_FLAT && fit;
+    bool predicts = !(evidence->delivered.prediction_error >= evidence->delivered.prediction_base);
+    bool votes = useful >= 2 && way->kind == MODEL_FLAT && predicts;
     return useful == 0                    ? ESRA_METHOD_NONE
            : wishes->gradients            ? ESRA_METHOD_GIVEN
            : one_layer                    ? ESRA_METHOD_NONE
