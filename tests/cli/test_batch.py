@@ -12,7 +12,7 @@ import unittest
 from cli import ESRA, UNTRUSTED, CliTest
 from pictures import png_bytes, scene, to_8_bit
 
-SMALL, _ = scene(photos=3, height=24, width=30)
+SMALL, _ = scene(photos=3, height=24, width=30, seed=3)  # of so few pixels only some tell the layers apart: exit code 0, not 11
 LARGE, _ = scene(photos=3, height=150, width=200)
 
 
