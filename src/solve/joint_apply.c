@@ -103,7 +103,8 @@ static void apply_frame(void *work, int task, int worker)
         colours *q = system->image[TRANSMITTED] + start;
         esra_joint_smooth_row(system, TRANSMITTED, system->direction[TRANSMITTED], y, q);
         for (int i = 0; i < system->level->photos; i++)
-            apply_photo(system, i, task, y);
+            if (system->confidence[i] > 0)
+                apply_photo(system, i, task, y);
         sum += dot_row(system->direction[TRANSMITTED] + start, q, width);
     }
     system->partial[task][0] = sum;

@@ -43,7 +43,7 @@ static void diagonal_frame(void *work, int task, int worker)
         for (int i = 0; i < level->photos; i++) {
             float a = (float)system->mixing[i], b = (float)system->reflection_gain[i];
             const float *weight = level->weight[i] + start;
-            for (int x = 0; x < width; x++) {
+            for (int x = 0; x < width && system->confidence[i] > 0; x++) {
                 diagonal[x] += a * a * weight[x];
                 if (weight[x] != 0)
                     scatter_squares(&level->warp[i], system->strip[task], offset, start + x, b * b * weight[x]);
