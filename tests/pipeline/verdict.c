@@ -424,10 +424,15 @@ static void every_row_is_decided(void)
     esra_evidence_free(&evidence);
 }
 
+static bool tries_depth_beside(double error, int photos, struct wishes wishes, double structure)
+{
+    struct evidence evidence = {.photos = photos, .flat = WAY(structure, error, 1, .9, .9), .depth = UNTRIED};
+    return esra_verdict_tries_depth(&evidence, &wishes, &pipeline_thresholds);
+}
+
 static bool tries_depth(int photos, struct wishes wishes, double structure)
 {
-    struct evidence evidence = {.photos = photos, .flat = WAY(structure, .5, 1, .9, .9), .depth = UNTRIED};
-    return esra_verdict_tries_depth(&evidence, &wishes, &pipeline_thresholds);
+    return tries_depth_beside(.5, photos, wishes, structure);
 }
 
 static void depth_is_tried_where_it_is_open(void)
@@ -442,6 +447,9 @@ static void depth_is_tried_where_it_is_open(void)
     CHECK(!tries_depth(3, (struct wishes){.motion = ESRA_MOTION_AUTO, .transforms = true}, .6));
     CHECK(!tries_depth(3, (struct wishes){.motion = ESRA_MOTION_AUTO, .gradients = true}, .6));
     CHECK(!tries_depth(3, (struct wishes){.motion = ESRA_MOTION_AUTO, .motions_only = true}, .6));
+    CHECK(!tries_depth_beside(.4, 3, (struct wishes){.motion = ESRA_MOTION_AUTO}, .6));
+    CHECK(tries_depth_beside(.4, 3, (struct wishes){.motion = ESRA_MOTION_DEPTH}, .6));
+    CHECK(tries_depth_beside(NAN, 3, (struct wishes){.motion = ESRA_MOTION_AUTO}, .6));
 }
 
 /* Numbers that were not measured decide nothing, and raise no warning but that of a missing second motion. */
