@@ -36,7 +36,7 @@ void esra_context_limit(struct context *context, unsigned mask)
 
 int esra_context_threads(const struct context *context)
 {
-    return esra_pool_threads(context->pool);
+    return context->pool ? esra_pool_threads(context->pool) : 1;
 }
 
 void esra_context_ask(struct context *context, context_question *enough, void *user)
@@ -44,17 +44,19 @@ void esra_context_ask(struct context *context, context_question *enough, void *u
     context->enough = enough;
     context->user = user;
     context->asked_s = 0;
-    context->stopping = false;
+    atomic_store(&context->stopping, false);
 }
 
 bool esra_context_stopping(struct context *context)
 {
+    if (context->parent)
+        return context->asks ? esra_context_stopping(context->parent) : atomic_load(&context->parent->stopping);
     double now_s = context->enough ? esra_timer_now_s() : 0;
     if (context->enough && !context->stopping && now_s - context->asked_s >= ASK_EVERY_S) {
         context_question *enough = context->enough;
         context->asked_s = now_s;
         context->enough = NULL; /* `enough` may itself run work that asks */
-        context->stopping = enough(context->user);
+        atomic_store(&context->stopping, enough(context->user));
         context->enough = enough;
     }
     return context->stopping;
@@ -62,5 +64,56 @@ bool esra_context_stopping(struct context *context)
 
 void esra_context_run(struct context *context, pool_task *run, void *work, int tasks, pool_watch *watch)
 {
-    esra_pool_run(context->pool, run, work, tasks, watch);
+    if (context->pool)
+        esra_pool_run(context->pool, run, work, tasks, watch);
+    else
+        for (int task = 0; task < tasks; task++)
+            run(work, task, 0);
+}
+
+struct jobs {
+    struct context *context;
+    context_job *job;
+    void *work;
+    struct message *messages; /* [count] */
+    esra_status *statuses;    /* [count] */
+};
+
+static void run_job(void *work, int number, int worker)
+{
+    struct jobs *jobs = work;
+    struct context own = {.message = &jobs->messages[number],
+                          .features = jobs->context->features,
+                          .parent = jobs->context,
+                          .asks = worker == 0};
+    jobs->statuses[number] = jobs->job(jobs->work, number, &own);
+}
+
+static esra_status first_failure(const struct jobs *jobs, int count)
+{
+    for (int n = 0; n < count; n++)
+        if (jobs->statuses[n] != ESRA_OK) {
+            *jobs->context->message = jobs->messages[n];
+            return jobs->statuses[n];
+        }
+    return ESRA_OK;
+}
+
+esra_status esra_context_side_by_side(struct context *context, context_job *job, void *work, int count)
+{
+    if (count == 1)
+        return job(work, 0, context);
+    struct jobs jobs = {.context = context, .job = job, .work = work};
+    jobs.messages = esra_allocate((size_t)count, sizeof *jobs.messages);
+    jobs.statuses = esra_allocate((size_t)count, sizeof *jobs.statuses);
+    esra_status status;
+    if (jobs.messages && jobs.statuses) {
+        esra_context_run(context, run_job, &jobs, count, NULL);
+        status = first_failure(&jobs, count);
+    } else {
+        status = esra_fail_memory(context->message);
+    }
+    esra_release(&jobs.messages);
+    esra_release(&jobs.statuses);
+    return status;
 }

@@ -3,6 +3,8 @@
 #ifndef ESRA_BASE_CONTEXT_H
 #define ESRA_BASE_CONTEXT_H
 
+#include <stdatomic.h>
+
 #include "base/pool.h"
 
 /* Answers whether the caller has had enough. */
@@ -10,13 +12,15 @@ typedef bool context_question(void *user);
 
 struct context {
     struct message *message; /* the caller's; must outlive the context */
-    struct pool *pool;
+    struct pool *pool;       /* NULL in a job's own context: it works in its thread alone */
+    struct context *parent;  /* of a job's own context: that in which the jobs run */
+    bool asks;               /* the job runs in the caller's thread, and may ask its question */
     unsigned features; /* instructions that tasks may use, a set of enum cpu_feature */
 
     context_question *enough; /* NULL: nothing stops the work */
     void *user;
     double asked_s; /* when `enough` was last called, on the timer */
-    bool stopping;
+    atomic_bool stopping;
 };
 
 /* threads as esra_pool_create() has them; features: all that the processor has. */
@@ -41,5 +45,12 @@ bool esra_context_stopping(struct context *context);
 
 /* As esra_pool_run(). */
 void esra_context_run(struct context *context, pool_task *run, void *work, int tasks, pool_watch *watch);
+
+/* Job number `number`, with a context of its own. What it works out must depend on its number alone. */
+typedef esra_status context_job(void *work, int number, struct context *own);
+
+/* Runs jobs 0..count-1 side by side, each in one thread: where there are several, that wakes fewer threads than each of
+ * them on all threads would. Returns the status of the first, by number, that failed, and its message. */
+esra_status esra_context_side_by_side(struct context *context, context_job *job, void *work, int count);
 
 #endif

@@ -12,19 +12,31 @@
 /* The weight of |R|^2 that leaves none of R. */
 #define RIDGE_ALONE 1e3
 
+/* What all photos together say, at the size of the trial. */
 struct trial {
     struct joint *joint;
     struct joint_model model;
     struct joint_settings settings;
     struct context *context;
     int photos, reference, level;
-    bool alone;                         /* T is asked without R, too */
-    double *confidence, *mixing, *gain; /* copies of the model's, which the trial varies */
-    struct image *shown;                /* [photos] at the size of the trial */
-    struct image transmitted;           /* T by all photos */
-    struct image *scatter;              /* [photos]: T without photo j, less T */
+    double blur_px;           /* of differences */
+    bool alone;               /* T is asked without R, too */
+    double *confidence;       /* [photos]: 1, or 0 where a photo takes no part */
+    struct image *shown;      /* [photos] */
+    struct image transmitted; /* T by all photos */
+};
+
+/* One more solve with something changed: without photo j, or with a gain a little wrong. */
+struct replicate {
+    const struct trial *trial;
+    struct context *context;
+    struct joint *joint;
+    struct joint_model model;
+    double *confidence, *mixing, *gain; /* [photos]: of the model */
+    int left_out;                       /* photo j, or -1 */
+    struct image *scatter;              /* T less the T of all photos */
     struct image raw, difference;       /* of two images: one channel, and all, smoothed */
-    int replicates;
+    double error, baseline, alone;      /* of photo j, a pixel; 0 where nothing of it is predicted */
 };
 
 /* The length of a pixel's colour gradient. */
@@ -41,33 +53,33 @@ static float gradient_length(const struct image *image, int x, int y)
 }
 
 /* difference = a - factor b where it is known, smoothed. */
-static void subtract(struct trial *trial, const struct image *a, const struct image *b, double factor,
+static void subtract(struct replicate *replicate, const struct image *a, const struct image *b, double factor,
                      const struct image *mask)
 {
     size_t pixels = image_pixels(a);
     for (int c = 0; c < a->channels; c++) {
         for (size_t n = 0; n < pixels; n++) {
             size_t k = (size_t)c * pixels + n;
-            trial->raw.data[n] = mask->data[n] == 0 ? 0 : a->data[k] - (float)factor * b->data[k];
+            replicate->raw.data[n] = mask->data[n] == 0 ? 0 : a->data[k] - (float)factor * b->data[k];
         }
-        esra_blur(trial->context, image_plane(&trial->raw, 0), image_plane(&trial->difference, c),
-                  evidence_thresholds.difference_blur_px);
+        esra_blur(replicate->context, image_plane(&replicate->raw, 0), image_plane(&replicate->difference, c),
+                  replicate->trial->blur_px);
     }
 }
 
 /* How far the gradients of a are from those of factor b: the sum of lengths over pixels that are known, and their
  * number. */
-static double image_distance(struct trial *trial, const struct image *a, const struct image *b, double factor,
+static double image_distance(struct replicate *replicate, const struct image *a, const struct image *b, double factor,
                              const struct image *mask, double *count)
 {
     double sum = 0, known = 0;
-    subtract(trial, a, b, factor, mask);
+    subtract(replicate, a, b, factor, mask);
     for (int y = 0; y + 1 < a->height; y++)
         for (int x = 0; x + 1 < a->width; x++) {
             const float *m = plane_row(image_plane(mask, 0), y) + x;
             if (m[0] == 0 || m[1] == 0 || m[a->width] == 0)
                 continue;
-            sum += gradient_length(&trial->difference, x, y);
+            sum += gradient_length(&replicate->difference, x, y);
             known++;
         }
     *count = known;
@@ -75,89 +87,118 @@ static double image_distance(struct trial *trial, const struct image *a, const s
 }
 
 /* The baseline: the least error of another photo put in the place of photo j. */
-static double nearest_photo(struct trial *trial, int j, const struct image *mask)
+static double nearest_photo(struct replicate *replicate, int j, const struct image *mask)
 {
+    const struct trial *trial = replicate->trial;
+    const double *mixing = trial->model.mixing;
     double least = INFINITY, count;
     for (int i = 0; i < trial->photos; i++)
         if (i != j && trial->shown[i].data)
-            least = fmin(least, image_distance(trial, &trial->shown[j], &trial->shown[i],
-                                               trial->mixing[j] / trial->mixing[i], mask, &count));
+            least = fmin(least, image_distance(replicate, &trial->shown[j], &trial->shown[i], mixing[j] / mixing[i],
+                                               mask, &count));
     return least;
 }
 
-static esra_status solve(struct trial *trial)
+static esra_status solve(struct replicate *replicate, const struct joint_settings *settings)
 {
     struct joint_info info;
-    return esra_joint_solve(trial->joint, &trial->model, &trial->settings, trial->level, &info);
+    return esra_joint_solve(replicate->joint, &replicate->model, settings, replicate->trial->level, &info);
 }
 
-/* One more replicate: the T just solved, less the T of all photos. */
-static esra_status keep_scatter(struct trial *trial)
+static esra_status keep_scatter(struct replicate *replicate)
 {
-    struct image *scatter = &trial->scatter[trial->replicates];
-    esra_status status = esra_joint_transmitted(trial->joint, scatter);
-    if (status != ESRA_OK)
-        return status;
-    for (size_t n = 0; n < image_samples(scatter); n++)
-        scatter->data[n] -= trial->transmitted.data[n];
-    trial->replicates++;
-    return ESRA_OK;
+    const struct image *transmitted = &replicate->trial->transmitted;
+    esra_status status = esra_joint_transmitted(replicate->joint, replicate->scatter);
+    for (size_t n = 0; status == ESRA_OK && n < image_samples(transmitted); n++)
+        replicate->scatter->data[n] -= transmitted->data[n];
+    return status;
 }
 
-/* The error of photo j, which has no confidence now, as T of the others predicts it without any R. */
-static esra_status predict_alone(struct trial *trial, int j, const struct image *mask, double *error)
+/* The error of photo j as T of the others predicts it without any R. */
+static esra_status predict_alone(struct replicate *replicate, const struct image *mask)
 {
-    struct joint_settings settings = trial->settings;
+    struct joint_settings settings = replicate->trial->settings;
     struct image predicted = {0}, shown = {0}, seen = {0};
     double count;
     esra_status status;
-    trial->settings.ridge = RIDGE_ALONE;
-    TRY(solve(trial));
-    TRY(esra_joint_predict(trial->joint, j, &predicted, &shown, &seen));
-    *error = image_distance(trial, &shown, &predicted, 1, mask, &count);
+    settings.ridge = RIDGE_ALONE;
+    TRY(solve(replicate, &settings));
+    TRY(esra_joint_predict(replicate->joint, replicate->left_out, &predicted, &shown, &seen));
+    replicate->alone = image_distance(replicate, &shown, &predicted, 1, mask, &count) / count;
 done:
-    trial->settings = settings;
     esra_image_free(&predicted);
     esra_image_free(&shown);
     esra_image_free(&seen);
     return status;
 }
 
-static esra_status leave_out(struct trial *trial, int j, struct leave_out *result)
+/* The errors of photo j, which has no confidence. */
+static esra_status predict(struct replicate *replicate)
 {
+    int j = replicate->left_out;
     struct image predicted = {0}, shown = {0}, mask = {0};
-    double kept = trial->confidence[j], count = 0;
+    double count = 0;
     esra_status status;
-    trial->confidence[j] = 0;
-    TRY(solve(trial));
-    TRY(esra_joint_predict(trial->joint, j, &predicted, &shown, &mask));
-    TRY(keep_scatter(trial));
-    double error = image_distance(trial, &shown, &predicted, 1, &mask, &count);
+    TRY(esra_joint_predict(replicate->joint, j, &predicted, &shown, &mask));
+    double error = image_distance(replicate, &shown, &predicted, 1, &mask, &count);
     if (count > 0) {
-        double alone = NAN;
-        if (trial->alone)
-            TRY(predict_alone(trial, j, &mask, &alone));
-        result->error += error / count;
-        result->alone += alone / count;
-        result->baseline += nearest_photo(trial, j, &mask) / count;
+        replicate->error = error / count;
+        replicate->baseline = nearest_photo(replicate, j, &mask) / count;
+        replicate->alone = NAN;
+        if (replicate->trial->alone)
+            TRY(predict_alone(replicate, &mask));
     }
 done:
-    trial->confidence[j] = kept;
     esra_image_free(&predicted);
     esra_image_free(&shown);
     esra_image_free(&mask);
     return status;
 }
 
-static esra_status change_gain(struct trial *trial, double *gain, double error)
+/* Copies of the trial's model, to be changed. */
+static esra_status copy_model(struct replicate *replicate, const struct trial *trial, struct message *message)
 {
-    double kept = *gain;
-    esra_status status;
-    *gain *= 1 + error;
-    TRY(solve(trial));
-    TRY(keep_scatter(trial));
+    size_t m = (size_t)trial->photos;
+    replicate->trial = trial;
+    replicate->left_out = -1;
+    replicate->confidence = esra_allocate(3 * m, sizeof *replicate->confidence);
+    if (!replicate->confidence)
+        return esra_fail_memory(message);
+    replicate->mixing = replicate->confidence + m;
+    replicate->gain = replicate->mixing + m;
+    for (int i = 0; i < trial->photos; i++) {
+        replicate->confidence[i] = trial->confidence[i];
+        replicate->mixing[i] = trial->model.mixing[i];
+        replicate->gain[i] = trial->model.reflection_gain[i];
+    }
+    replicate->model = trial->model;
+    replicate->model.confidence = replicate->confidence;
+    replicate->model.mixing = replicate->mixing;
+    replicate->model.reflection_gain = replicate->gain;
+    return ESRA_OK;
+}
+
+/* A job of esra_context_side_by_side(). */
+static esra_status solve_replicate(void *work, int number, struct context *own)
+{
+    struct replicate *replicate = (struct replicate *)work + number;
+    const struct trial *trial = replicate->trial;
+    const struct image *like = &trial->transmitted;
+    esra_status status = ESRA_OK;
+    if (esra_context_stopping(own))
+        return ESRA_OK;
+    replicate->context = own;
+    TRY(esra_joint_share(&replicate->joint, trial->joint, own));
+    TRY(esra_image_create(&replicate->raw, like->width, like->height, 1, own->message));
+    TRY(esra_image_create(&replicate->difference, like->width, like->height, like->channels, own->message));
+    TRY(solve(replicate, &trial->settings));
+    TRY(keep_scatter(replicate));
+    if (replicate->left_out >= 0)
+        TRY(predict(replicate));
 done:
-    *gain = kept;
+    esra_joint_free(&replicate->joint);
+    esra_image_free(&replicate->raw);
+    esra_image_free(&replicate->difference);
     return status;
 }
 
@@ -165,13 +206,10 @@ done:
 static esra_status use_all(struct trial *trial, struct leave_out *result)
 {
     struct image predicted = {0}, mask = {0}, seen = {0};
+    struct joint_info info;
     esra_status status;
-    TRY(solve(trial));
+    TRY(esra_joint_solve(trial->joint, &trial->model, &trial->settings, trial->level, &info));
     TRY(esra_joint_transmitted(trial->joint, &trial->transmitted));
-    TRY(esra_image_create(&trial->raw, trial->transmitted.width, trial->transmitted.height, 1,
-                          trial->context->message));
-    TRY(esra_image_create(&trial->difference, trial->transmitted.width, trial->transmitted.height,
-                          trial->transmitted.channels, trial->context->message));
     TRY(esra_joint_seen(trial->joint, trial->reference, &seen));
     result->opposed = esra_opposed(&trial->transmitted, &seen);
     for (int i = 0; i < trial->photos; i++) {
@@ -188,16 +226,34 @@ done:
     return status;
 }
 
+/* Those of all replicates. */
+struct replication {
+    struct replicate *each; /* [most] */
+    struct image *scatter;  /* [most] */
+    int count, most;
+    double factor; /* of the variance: see evidence/doubt.h */
+};
+
+/* The next replicate: like the model until it is changed. */
+static esra_status add_replicate(struct replication *replication, const struct trial *trial, struct replicate **added)
+{
+    int n = replication->count;
+    *added = &replication->each[n];
+    (*added)->scatter = &replication->scatter[n];
+    replication->count++;
+    return copy_model(*added, trial, trial->context->message);
+}
+
 /* What the replicates leave in doubt of the reflection, which is the reference photo less T. */
-static esra_status weigh(struct trial *trial, double factor, struct leave_out *result)
+static esra_status weigh(struct trial *trial, const struct replication *replication, struct leave_out *result)
 {
     const struct image *shown = &trial->shown[trial->reference];
     struct image reflection;
     esra_status status;
     TRY(esra_image_create(&reflection, shown->width, shown->height, shown->channels, trial->context->message));
     for (size_t n = 0; n < image_samples(shown); n++)
-        reflection.data[n] = shown->data[n] - (float)trial->mixing[trial->reference] * trial->transmitted.data[n];
-    struct replicates replicates = {&reflection, trial->scatter, trial->replicates, factor};
+        reflection.data[n] = shown->data[n] - (float)trial->model.mixing[trial->reference] * trial->transmitted.data[n];
+    struct replicates replicates = {&reflection, replication->scatter, replication->count, replication->factor};
     TRY(esra_doubt(trial->context, &replicates, &result->doubt));
 done:
     esra_image_free(&reflection);
@@ -207,33 +263,76 @@ done:
 /* The jackknife's variance of m replicates is (m-1)/m of the sum of their squares. That is the variance of layers from
  * m - 1 photos; m photos leave (m-2)/m of it, measured on scenes with m = 3 and 5 and known truth (doc/notes/judge.md).
  */
-static esra_status leave_out_each(struct trial *trial, int m, struct leave_out *result)
+static esra_status leave_out_each(struct replication *replication, const struct trial *trial, int m)
 {
     esra_status status = ESRA_OK;
-    result->error = result->baseline = result->alone = 0;
-    for (int j = 0; j < trial->photos && !esra_context_stopping(trial->context); j++)
-        if (trial->confidence[j] > 0)
-            TRY(leave_out(trial, j, result));
-    result->error /= m;
-    result->baseline /= m;
-    result->alone /= m;
-    TRY(weigh(trial, (double)(m - 1) * (m - 2) / ((double)m * m), result));
+    for (int j = 0; j < trial->photos; j++) {
+        struct replicate *replicate;
+        if (trial->confidence[j] == 0)
+            continue;
+        TRY(add_replicate(replication, trial, &replicate));
+        replicate->left_out = j;
+        replicate->confidence[j] = 0;
+    }
+    replication->factor = (double)(m - 1) * (m - 2) / ((double)m * m);
 done:
     return status;
 }
 
 /* Two photos leave none to predict. The replicates are then solves with gains as wrong as gains may be. */
-static esra_status change_gains(struct trial *trial, struct leave_out *result)
+static esra_status change_gains(struct replication *replication, const struct trial *trial)
 {
     esra_status status = ESRA_OK;
-    for (int j = 0; j < trial->photos && !esra_context_stopping(trial->context); j++) {
+    for (int j = 0; j < trial->photos; j++) {
+        struct replicate *replicate;
         if (trial->confidence[j] == 0 || j == trial->reference)
             continue;
-        TRY(change_gain(trial, &trial->mixing[j], evidence_thresholds.gain_error));
-        TRY(change_gain(trial, &trial->gain[j], 2 * evidence_thresholds.gain_error));
+        TRY(add_replicate(replication, trial, &replicate));
+        replicate->mixing[j] *= 1 + evidence_thresholds.gain_error;
+        TRY(add_replicate(replication, trial, &replicate));
+        replicate->gain[j] *= 1 + 2 * evidence_thresholds.gain_error;
     }
-    TRY(weigh(trial, 1, result));
+    replication->factor = 1;
 done:
+    return status;
+}
+
+/* Means over the photos left out. */
+static void sum_up(const struct replication *replication, int m, struct leave_out *result)
+{
+    result->error = result->baseline = result->alone = 0;
+    for (int n = 0; n < replication->count; n++) {
+        result->error += replication->each[n].error / m;
+        result->baseline += replication->each[n].baseline / m;
+        result->alone += replication->each[n].alone / m;
+    }
+}
+
+static void free_replicates(struct replication *replication)
+{
+    for (int n = 0; n < replication->count; n++)
+        esra_release(&replication->each[n].confidence);
+    esra_release(&replication->each);
+    esra_images_free(&replication->scatter, replication->most);
+}
+
+static esra_status replicate(struct trial *trial, int taking_part, struct leave_out *result)
+{
+    struct replication replication = {.most = taking_part};
+    esra_status status = ESRA_OK;
+    replication.each = esra_allocate((size_t)taking_part, sizeof *replication.each);
+    replication.scatter = esra_allocate((size_t)taking_part, sizeof *replication.scatter);
+    if (!replication.each || !replication.scatter)
+        TRY(esra_fail_memory(trial->context->message));
+    TRY(taking_part > 2 ? leave_out_each(&replication, trial, taking_part) : change_gains(&replication, trial));
+    TRY(esra_context_side_by_side(trial->context, solve_replicate, replication.each, replication.count));
+    if (esra_context_stopping(trial->context))
+        goto done; /* not all of them are there */
+    if (taking_part > 2)
+        sum_up(&replication, taking_part, result);
+    TRY(weigh(trial, &replication, result));
+done:
+    free_replicates(&replication);
     return status;
 }
 
@@ -241,16 +340,12 @@ static int prepare(struct trial *trial, const struct joint_model *model)
 {
     int taking_part = 0;
     for (int i = 0; i < trial->photos; i++) {
-        trial->mixing[i] = model->mixing[i];
-        trial->gain[i] = model->reflection_gain[i];
         trial->confidence[i] = model->confidence && model->confidence[i] == 0 ? 0 : 1;
         taking_part += trial->confidence[i] > 0;
     }
-    trial->model = (struct joint_model){.mixing = trial->mixing,
-                                        .reflection_gain = trial->gain,
-                                        .motion = model->motion,
-                                        .maps = model->maps,
-                                        .confidence = trial->confidence};
+    trial->model = *model;
+    trial->model.confidence = trial->confidence;
+    trial->model.expected = NULL;
     return taking_part;
 }
 
@@ -260,13 +355,11 @@ static esra_status make_room(struct trial *trial, const struct joint_photos *pho
     size_t m = (size_t)photos->count;
     while ((first->width > first->height ? first->width : first->height) >> trial->level > LEAVE_OUT_SIDE)
         trial->level++;
+    trial->blur_px = evidence_thresholds.difference_blur_px;
     esra_joint_settings_default(&trial->settings);
     trial->confidence = esra_allocate(m, sizeof *trial->confidence);
-    trial->mixing = esra_allocate(m, sizeof *trial->mixing);
-    trial->gain = esra_allocate(m, sizeof *trial->gain);
     trial->shown = esra_allocate(m, sizeof *trial->shown);
-    trial->scatter = esra_allocate(m, sizeof *trial->scatter);
-    if (!trial->confidence || !trial->mixing || !trial->gain || !trial->shown || !trial->scatter)
+    if (!trial->confidence || !trial->shown)
         return esra_fail_memory(trial->context->message);
     return esra_joint_create(&trial->joint, photos, JOINT_MAX_LEVELS, trial->context);
 }
@@ -275,13 +368,8 @@ static void clean_up(struct trial *trial)
 {
     esra_joint_free(&trial->joint);
     esra_release(&trial->confidence);
-    esra_release(&trial->mixing);
-    esra_release(&trial->gain);
     esra_image_free(&trial->transmitted);
-    esra_image_free(&trial->raw);
-    esra_image_free(&trial->difference);
     esra_images_free(&trial->shown, trial->photos);
-    esra_images_free(&trial->scatter, trial->photos);
 }
 
 esra_status esra_leave_out(struct context *context, const struct joint_photos *photos, const struct joint_model *model,
@@ -293,10 +381,8 @@ esra_status esra_leave_out(struct context *context, const struct joint_photos *p
     TRY(make_room(&trial, photos));
     int taking_part = prepare(&trial, model);
     TRY(use_all(&trial, result));
-    if (taking_part > 2)
-        TRY(leave_out_each(&trial, taking_part, result));
-    else if (taking_part == 2)
-        TRY(change_gains(&trial, result));
+    if (taking_part >= 2)
+        TRY(replicate(&trial, taking_part, result));
 done:
     clean_up(&trial);
     return status;

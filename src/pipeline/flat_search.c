@@ -8,14 +8,18 @@
 #include "pipeline/flat.h"
 #include "pipeline/thresholds.h"
 
-/* Candidates are ranked at about this many pixels, a quarter of the size of 640 x 480: a solve takes a sixteenth of the
- * time, and the right motion still stands out. */
-#define RANK_PIXELS 4e4
+/* Candidates are ranked at this many pixels at the most, a sixteenth of 640 x 480: the right motion still stands out. */
+#define RANK_PIXELS 2e4
+
+/* Those whose score at half of that size is so many times the least one are not ranked any more: scores of wrong motions
+ * are twice the right one's and more. */
+#define ROUGH_MOST 1.5
 
 /* A motion of the reflection in every photo: R's frame -> aligned photo. */
 struct motions {
-    struct transform *each; /* [photos]; the reference's is the identity */
-    double score;
+    struct transform *each;    /* [photos]; the reference's is the identity */
+    struct transform *inverse; /* [photos]: as the joint solve takes them */
+    double rough, score;       /* at half the size and at that of the ranking; infinite where not solved for */
 };
 
 /* The search: all photos at a fraction of their size, the best motions so far and those being tried. */
@@ -23,9 +27,11 @@ struct search {
     const struct model *model;
     struct run *run;
     struct joint *joint;
-    struct motions best, trial;
-    struct transform *inverse; /* [photos]: of those being tried, as the joint solve takes them */
-    int level;                 /* of the joint solve */
+    struct motions best, *trials;
+    int count, most;              /* of trials */
+    struct transform *transforms; /* of all motions */
+    int level;                    /* of the joint solve */
+    bool roughly;                 /* one coarser is being solved */
 };
 
 /* How far a motion carries the middle of the frame. */
@@ -57,35 +63,84 @@ static double freedom(const struct model *model, const struct motions *motions)
 }
 
 /* Generalised cross-validation (Golub, Heath & Wahba 1979): the misfit over the square of the degrees of freedom left.
- * Without it motions win whose frames hardly overlap, since R may then be whatever each photo holds beside T. */
-static esra_status try_motions(struct search *search)
+ * Without it motions win whose frames hardly overlap, since R may then be whatever each photo holds beside T. A job of
+ * esra_context_side_by_side(). */
+static esra_status try_motions(void *work, int number, struct context *own)
 {
+    const struct search *search = work;
     const struct model *model = search->model;
+    struct motions *trial = &search->trials[number];
+    struct joint_model tried = {
+        .mixing = model->mixing, .reflection_gain = model->mixing, .motion = (const double *)trial->inverse};
     struct joint_settings settings;
     struct joint_info info;
-    double free_share = freedom(model, &search->trial);
-    if (free_share == 0)
+    struct joint *joint = NULL;
+    double free_share = freedom(model, trial);
+    bool dropped = !search->roughly && trial->rough == INFINITY;
+    esra_status status = ESRA_OK;
+    if (free_share == 0 || dropped || esra_context_stopping(own))
         return ESRA_OK;
-    for (int i = 0; i < model->photos; i++) {
-        search->inverse[i] = TRANSFORM_IDENTITY;
-        esra_transform_invert(&search->trial.each[i], &search->inverse[i]);
-    }
-    struct joint_model tried = {
-        .mixing = model->mixing, .reflection_gain = model->mixing, .motion = (const double *)search->inverse};
     esra_joint_settings_default(&settings);
-    esra_status status = esra_joint_solve(search->joint, &tried, &settings, search->level, &info);
-    double score = info.score / (free_share * free_share);
-    if (status == ESRA_OK && score < search->best.score) {
-        memcpy(search->best.each, search->trial.each, (size_t)model->photos * sizeof *search->best.each);
-        search->best.score = score;
-    }
+    TRY(esra_joint_share(&joint, search->joint, own));
+    TRY(esra_joint_solve(joint, &tried, &settings, search->level + search->roughly, &info));
+    *(search->roughly ? &trial->rough : &trial->score) = info.score / (free_share * free_share);
+done:
+    esra_joint_free(&joint);
     return status;
+}
+
+static void drop_losers(struct search *search)
+{
+    double least = search->best.rough;
+    for (int n = 0; n < search->count; n++)
+        least = fmin(least, search->trials[n].rough);
+    for (int n = 0; n < search->count; n++)
+        if (search->trials[n].rough > ROUGH_MOST * least)
+            search->trials[n].rough = INFINITY;
+}
+
+static void keep_best(struct search *search)
+{
+    size_t bytes = (size_t)search->model->photos * sizeof *search->best.each;
+    for (int n = 0; n < search->count; n++)
+        if (search->trials[n].score < search->best.score) {
+            memcpy(search->best.each, search->trials[n].each, bytes);
+            search->best.rough = search->trials[n].rough;
+            search->best.score = search->trials[n].score;
+        }
+    search->count = 0;
+}
+
+/* Ranks the trials gathered, and the best motions with them. */
+static esra_status rank_trials(struct search *search)
+{
+    esra_status status = ESRA_OK;
+    for (int pass = 0; pass < 2 && search->count > 0; pass++) {
+        search->roughly = pass == 0;
+        STEP(search->run, STAGE_ALIGN,
+             esra_context_side_by_side(search->run->context, try_motions, search, search->count));
+        if (search->roughly)
+            drop_losers(search);
+    }
+    keep_best(search);
+done:
+    return status;
+}
+
+static void add_trial(struct search *search)
+{
+    struct motions *trial = &search->trials[search->count++];
+    for (int i = 0; i < search->model->photos; i++) {
+        trial->inverse[i] = TRANSFORM_IDENTITY;
+        esra_transform_invert(&trial->each[i], &trial->inverse[i]);
+    }
+    trial->rough = trial->score = INFINITY;
 }
 
 /* One camera sees both layers: where its way from the reference to photo k is `share` times that to photo i, the
  * reflection moves against the scene by about `share` times as much: a candidate of one photo implies motions of all.
  */
-static esra_status try_family(struct search *search, int i, const struct transform *candidate)
+static void add_family(struct search *search, int i, const struct transform *candidate)
 {
     const struct model *model = search->model;
     double way_i[2], way_k[2], apart[2];
@@ -93,75 +148,91 @@ static esra_status try_family(struct search *search, int i, const struct transfo
     shift_of(model, candidate, &apart[0], &apart[1]);
     double length = way_i[0] * way_i[0] + way_i[1] * way_i[1];
     if (!(sqrt(length) >= pipeline_thresholds.camera_way_least_px))
-        return ESRA_OK;
+        return;
     for (int k = 0; k < model->photos; k++) {
         shift_of(model, &model->still[k], &way_k[0], &way_k[1]);
         double share = model_takes_part(model, k) ? (way_i[0] * way_k[0] + way_i[1] * way_k[1]) / length : 0;
-        search->trial.each[k] = esra_transform_shift(share * apart[0], share * apart[1]);
+        search->trials[search->count].each[k] = esra_transform_shift(share * apart[0], share * apart[1]);
     }
-    return try_motions(search);
+    add_trial(search);
 }
 
-/* The best motions with one photo's replaced. */
-static esra_status try_one(struct search *search, int i, const struct transform *candidate)
+/* The best motions with one photo's replaced, unless it is theirs. */
+static void add_one(struct search *search, int i, const struct transform *candidate)
 {
-    memcpy(search->trial.each, search->best.each, (size_t)search->model->photos * sizeof *search->trial.each);
-    search->trial.each[i] = *candidate;
-    return try_motions(search);
+    struct transform *each = search->trials[search->count].each;
+    if (memcmp(&search->best.each[i], candidate, sizeof *candidate) == 0)
+        return;
+    memcpy(each, search->best.each, (size_t)search->model->photos * sizeof *each);
+    each[i] = *candidate;
+    add_trial(search);
 }
 
-typedef esra_status attempt_function(struct search *search, int i, const struct transform *candidate);
+typedef void trial_of(struct search *search, int i, const struct transform *candidate);
 
-static esra_status try_all(struct search *search, const struct reflection_candidates *candidates,
-                           attempt_function *attempt)
+static void add_photo(struct search *search, const struct reflection_candidates *candidates, int i, trial_of *add)
 {
-    const struct model *model = search->model;
-    esra_status status = ESRA_OK;
-    for (int i = 0; i < model->photos && !esra_run_stopping(search->run, STAGE_ALIGN); i++)
-        for (int n = 0; model_takes_part(model, i) && n < candidates[i].count; n++)
-            if (!esra_context_stopping(search->run->context))
-                TRY(attempt(search, i, &candidates[i].each[n].transform));
-done:
-    return status;
+    for (int n = 0; model_takes_part(search->model, i) && n < candidates[i].count; n++)
+        add(search, i, &candidates[i].each[n].transform);
 }
 
-/* First the best candidate of each photo, then families that one camera would make, then one photo at a time. */
+/* First the best candidate of each photo and families that one camera would make, then one photo at a time. */
 static esra_status search_motions(struct search *search, const struct reflection_candidates *candidates)
 {
     const struct model *model = search->model;
     esra_status status;
     for (int i = 0; i < model->photos; i++)
-        search->trial.each[i] = search->best.each[i] = model_takes_part(model, i) && candidates[i].count > 0
-                                                           ? candidates[i].each[0].transform
-                                                           : TRANSFORM_IDENTITY;
-    TRY(try_motions(search));
-    TRY(try_all(search, candidates, try_family));
-    TRY(try_all(search, candidates, try_one));
+        search->trials[0].each[i] = search->best.each[i] = model_takes_part(model, i) && candidates[i].count > 0
+                                                               ? candidates[i].each[0].transform
+                                                               : TRANSFORM_IDENTITY;
+    add_trial(search);
+    for (int i = 0; i < model->photos; i++)
+        add_photo(search, candidates, i, add_family);
+    TRY(rank_trials(search));
+    for (int i = 0; i < model->photos; i++) {
+        add_photo(search, candidates, i, add_one);
+        TRY(rank_trials(search));
+    }
 done:
     return status;
+}
+
+static void hand_out(struct search *search)
+{
+    struct transform *next = search->transforms;
+    int m = search->model->photos;
+    search->best.each = next;
+    for (int n = 0; n < search->most; n++) {
+        search->trials[n].each = next += m;
+        search->trials[n].inverse = next += m;
+    }
 }
 
 static esra_status search_create(struct search *search, const struct model *model, struct run *run)
 {
     struct joint_photos photos = esra_model_photos(model);
     size_t m = (size_t)model->photos;
-    *search = (struct search){.model = model, .run = run, .best.score = INFINITY};
+    esra_status status;
+    *search = (struct search){.model = model, .run = run, .best = {.rough = INFINITY, .score = INFINITY}};
     for (double pixels = (double)model->width * model->height; pixels > RANK_PIXELS; pixels /= 4)
         search->level++;
-    search->best.each = esra_allocate(m, sizeof *search->best.each);
-    search->trial.each = esra_allocate(m, sizeof *search->trial.each);
-    search->inverse = esra_allocate(m, sizeof *search->inverse);
-    if (!search->best.each || !search->trial.each || !search->inverse)
+    search->most = 1 + model->photos * REFLECTION_CANDIDATES;
+    search->trials = esra_allocate((size_t)search->most, sizeof *search->trials);
+    search->transforms = esra_allocate((1 + 2 * (size_t)search->most) * m, sizeof *search->transforms);
+    if (!search->trials || !search->transforms)
         return esra_fail_memory(run->context->message);
-    return esra_joint_create(&search->joint, &photos, JOINT_MAX_LEVELS, run->context);
+    hand_out(search);
+    TRY(esra_joint_create(&search->joint, &photos, JOINT_MAX_LEVELS, run->context));
+    TRY(esra_joint_halve(search->joint));
+done:
+    return status;
 }
 
 static void search_free(struct search *search)
 {
     esra_joint_free(&search->joint);
-    esra_release(&search->best.each);
-    esra_release(&search->trial.each);
-    esra_release(&search->inverse);
+    esra_release(&search->trials);
+    esra_release(&search->transforms);
 }
 
 /* With transforms given for both layers there is nothing to find: R at x of the reference shows at reflected(x) of the

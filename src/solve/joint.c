@@ -132,6 +132,39 @@ done:
     return status;
 }
 
+static void borrow_photos(struct joint_level *to, const struct joint_level *from)
+{
+    for (int k = 0; k < JOINT_LAYERS; k++) {
+        to->width[k] = from->width[k];
+        to->height[k] = from->height[k];
+    }
+    to->photos = from->photos;
+    to->channels = from->channels;
+    for (int i = 0; i < from->photos; i++) {
+        to->photo[i] = from->photo[i];
+        to->mask[i] = from->mask[i];
+    }
+}
+
+esra_status esra_joint_share(struct joint **out, struct joint *first, struct context *context)
+{
+    struct joint *joint = *out = esra_allocate(1, sizeof *joint);
+    if (!joint)
+        return esra_fail_memory(context->message);
+    joint->context = context;
+    joint->photos = first->photos;
+    joint->levels = first->levels;
+    joint->finest = -1;
+    joint->halved = true;
+    if (!esra_joint_place(joint, &joint->tables, layout_tables)) {
+        esra_joint_free(out);
+        return esra_fail_memory(context->message);
+    }
+    for (int l = 0; l < joint->levels; l++)
+        borrow_photos(&joint->level[l], &first->level[l]);
+    return ESRA_OK;
+}
+
 void esra_joint_free(struct joint **joint)
 {
     if (!*joint)
@@ -274,6 +307,19 @@ done:
     esra_image_free(predicted);
     esra_image_free(shown);
     esra_image_free(mask);
+    return status;
+}
+
+esra_status esra_joint_known(const struct joint *joint, int photo, struct image *out)
+{
+    esra_status status = ESRA_OK;
+    *out = (struct image){0};
+    TRY(check_solved(joint, photo));
+    const struct joint_level *level = &joint->level[joint->finest];
+    TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], 1, joint->context->message));
+    for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
+        out->data[n] = level->warp[photo].points[n].index >= 0;
+done:
     return status;
 }
 

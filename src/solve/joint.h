@@ -67,6 +67,13 @@ struct joint;
 esra_status esra_joint_create(struct joint **joint, const struct joint_photos *photos, int levels,
                               struct context *context);
 
+/* Another joint solve of the same photos, which may run beside the first in a context of its own. It reads the first
+ * one's photos: that must be there, and be neither trimmed nor loaded anew, until it is freed. */
+esra_status esra_joint_share(struct joint **joint, struct joint *first, struct context *context);
+
+/* Makes the coarser photos, which the first solve would make: before others that share them solve side by side. */
+esra_status esra_joint_halve(struct joint *joint);
+
 /* Frees *joint and sets it to NULL; NULL is fine. */
 void esra_joint_free(struct joint **joint);
 
@@ -99,6 +106,9 @@ esra_status esra_joint_reflected(const struct joint *joint, struct image *out, i
 
 /* The reflection in photo i, in the reference frame: b_i R(g_i x); zero where R is not known. */
 esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *out);
+
+/* One channel: 1 where R is known in photo i, 0 where not. */
+esra_status esra_joint_known(const struct joint *joint, int photo, struct image *out);
 
 /* Photo i as the layers explain it, a_i T + b_i R(g_i x), as it is, and a mask of one channel, 0 where it or R is not
  * known; all of the size solved. Where the photo took no part this is a prediction. */

@@ -26,9 +26,6 @@ struct joint {
 /* Lays a part of the object out in its arena; false where memory is short. */
 bool esra_joint_place(struct joint *joint, struct arena *arena, void (*layout)(struct joint *, struct arena *));
 
-/* The photos at the coarser levels, where they are not there yet. */
-esra_status esra_joint_halve(struct joint *joint);
-
 /* The layers of joint->start at joint->start_level. */
 void esra_joint_take_start(struct joint *joint);
 

@@ -81,11 +81,64 @@ static void a_stop_is_asked_for(void)
     esra_context_free(&context);
 }
 
+/* Squares, but for job 4, which fails, and job 6, which fails too. */
+static esra_status square(void *work, int number, struct context *own)
+{
+    int inside = 0;
+    CHECK(esra_context_threads(own) == 1 && !esra_context_stopping(own));
+    esra_context_run(own, add_one, &inside, 1, NULL);
+    ((int *)work)[number] = number * number * inside;
+    return number == 4 || number == 6 ? esra_fail(own->message, ESRA_BAD_DATA, "job %d fails", number) : ESRA_OK;
+}
+
+static void jobs_run_side_by_side(void)
+{
+    struct message message;
+    struct context *context;
+    int squares[9] = {0};
+    CHECK(esra_context_create(&context, 3, &message) == ESRA_OK);
+    CHECK(esra_context_side_by_side(context, square, squares, 4) == ESRA_OK);
+    CHECK(esra_context_side_by_side(context, square, squares, 9) == ESRA_BAD_DATA);
+    CHECK(strcmp(message.text, "job 4 fails") == 0);
+    for (int n = 0; n < 9; n++)
+        CHECK(squares[n] == n * n);
+    esra_context_free(&context);
+}
+
+static bool at_once(void *user)
+{
+    (void)user;
+    return true;
+}
+
+static esra_status see_the_stop(void *work, int number, struct context *own)
+{
+    ((bool *)work)[number] = esra_context_stopping(own);
+    return ESRA_OK;
+}
+
+/* A job of whichever thread sees that the caller has had enough. */
+static void jobs_are_stopped(void)
+{
+    struct message message;
+    struct context *context;
+    bool seen[8] = {false};
+    CHECK(esra_context_create(&context, 3, &message) == ESRA_OK);
+    esra_context_ask(context, at_once, NULL);
+    CHECK(esra_context_stopping(context));
+    CHECK(esra_context_side_by_side(context, see_the_stop, seen, 8) == ESRA_OK);
+    for (int n = 0; n < 8; n++)
+        CHECK(seen[n]);
+    esra_context_free(&context);
+}
+
 int main(void)
 {
     RUN(it_runs_tasks_and_tells_failures);
     RUN(features_are_limited);
     RUN(a_question_may_ask_back);
     RUN(a_stop_is_asked_for);
+    RUN(jobs_run_side_by_side);
+    RUN(jobs_are_stopped);
     return check_report();
 }

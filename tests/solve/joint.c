@@ -242,6 +242,50 @@ static void threads_do_not_change_a_bit(void)
     free_scene();
 }
 
+struct sharing {
+    struct joint *first;
+    double objective[5];
+};
+
+static esra_status solve_beside(void *work, int number, struct context *own)
+{
+    struct sharing *sharing = work;
+    struct joint_model model = {.mixing = mixing, .reflection_gain = gain, .motion = motion};
+    struct joint_settings settings;
+    struct joint_info info = {0};
+    struct joint *joint;
+    esra_joint_settings_default(&settings);
+    CHECK(esra_joint_share(&joint, sharing->first, own) == ESRA_OK);
+    CHECK(esra_joint_solve(joint, &model, &settings, 1, &info) == ESRA_OK);
+    sharing->objective[number] = info.objective;
+    esra_joint_free(&joint);
+    return ESRA_OK;
+}
+
+/* Solves of the same photos side by side have the bits of one alone. */
+static void photos_are_shared(void)
+{
+    struct message message;
+    struct context *context;
+    struct sharing sharing;
+    struct image t, seen;
+    struct run run = usual_run();
+    make_scene();
+    run.finest = 1;
+    struct joint_info alone = solve(&run, &t, &seen);
+    CHECK(esra_context_create(&context, 3, &message) == ESRA_OK);
+    CHECK(esra_joint_create(&sharing.first, &(struct joint_photos){PHOTOS, photos, masks}, 4, context) == ESRA_OK);
+    CHECK(esra_joint_halve(sharing.first) == ESRA_OK);
+    CHECK(esra_context_side_by_side(context, solve_beside, &sharing, 5) == ESRA_OK);
+    for (int n = 0; n < 5; n++)
+        CHECK(sharing.objective[n] == alone.objective);
+    esra_joint_free(&sharing.first);
+    esra_context_free(&context);
+    esra_image_free(&t);
+    esra_image_free(&seen);
+    free_scene();
+}
+
 /* At half resolution the score already tells the true motion from wrong ones, also from one that moves R out of sight,
  * and two photos are enough. */
 static void the_true_motion_scores_best(void)
@@ -422,6 +466,7 @@ int main(void)
     RUN(the_objective_descends);
     RUN(a_ridge_holds_the_reflection);
     RUN(threads_do_not_change_a_bit);
+    RUN(photos_are_shared);
     RUN(the_true_motion_scores_best);
     RUN(resuming_goes_on);
     RUN(layers_of_smaller_photos_are_a_start);
