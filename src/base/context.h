@@ -15,7 +15,7 @@ struct context {
     struct pool *pool;       /* NULL in a job's own context: it works in its thread alone */
     struct context *parent;  /* of a job's own context: that in which the jobs run */
     bool asks;               /* the job runs in the caller's thread, and may ask its question */
-    unsigned features; /* instructions that tasks may use, a set of enum cpu_feature */
+    unsigned features;       /* instructions that tasks may use, a set of enum cpu_feature */
 
     context_question *enough; /* NULL: nothing stops the work */
     void *user;

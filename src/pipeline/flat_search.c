@@ -8,11 +8,12 @@
 #include "pipeline/flat.h"
 #include "pipeline/thresholds.h"
 
-/* Candidates are ranked at this many pixels at the most, a sixteenth of 640 x 480: the right motion still stands out. */
+/* Candidates are ranked at this many pixels at the most, a sixteenth of 640 x 480: the right motion still stands out.
+ */
 #define RANK_PIXELS 2e4
 
-/* Those whose score at half of that size is so many times the least one are not ranked any more: scores of wrong motions
- * are twice the right one's and more. */
+/* Those whose score at half of that size is so many times the least one are not ranked any more: scores of wrong
+ * motions are twice the right one's and more. */
 #define ROUGH_MOST 1.5
 
 /* A motion of the reflection in every photo: R's frame -> aligned photo. */
