@@ -20,7 +20,6 @@ struct trial {
     struct context *context;
     int photos, reference, level;
     double blur_px;           /* of differences */
-    bool alone;               /* T is asked without R, too */
     double *confidence;       /* [photos]: 1, or 0 where a photo takes no part */
     struct image *shown;      /* [photos] */
     struct image transmitted; /* T by all photos */
@@ -144,9 +143,7 @@ static esra_status predict(struct replicate *replicate)
     if (count > 0) {
         replicate->error = error / count;
         replicate->baseline = nearest_photo(replicate, j, &mask) / count;
-        replicate->alone = NAN;
-        if (replicate->trial->alone)
-            TRY(predict_alone(replicate, &mask));
+        TRY(predict_alone(replicate, &mask));
     }
 done:
     esra_image_free(&predicted);
@@ -373,9 +370,9 @@ static void clean_up(struct trial *trial)
 }
 
 esra_status esra_leave_out(struct context *context, const struct joint_photos *photos, const struct joint_model *model,
-                           int reference, bool alone, struct leave_out *result)
+                           int reference, struct leave_out *result)
 {
-    struct trial trial = {.context = context, .photos = photos->count, .reference = reference, .alone = alone};
+    struct trial trial = {.context = context, .photos = photos->count, .reference = reference};
     esra_status status = ESRA_OK;
     *result = (struct leave_out){.error = NAN, .baseline = NAN, .alone = NAN};
     TRY(make_room(&trial, photos));

@@ -15,15 +15,15 @@
 struct leave_out {
     double error; /* mean distance of colour gradients between a photo and its prediction by the layers of the others */
     double baseline; /* the same for the other photo most like it in the prediction's place; both NaN for two photos */
-    double alone;    /* the same for T of the others without any R; NaN where not asked for, and for two photos */
+    double alone;    /* the same for T of the others without any R; NaN for two photos */
     double opposed;  /* see opposed.h */
     struct image doubt; /* owned; the part of the reflection that shrinkage takes off (doubt.h): it belongs to T */
 };
 
 /* A photo whose confidence is 0 takes no part; the model's other confidences, and its E, which is made of all the
- * photos, are not used. alone: whether T is asked without R, too. */
+ * photos, are not used. */
 esra_status esra_leave_out(struct context *context, const struct joint_photos *photos, const struct joint_model *model,
-                           int reference, bool alone, struct leave_out *result);
+                           int reference, struct leave_out *result);
 
 /* Harmless on a zeroed one. */
 void esra_leave_out_free(struct leave_out *result);

@@ -147,7 +147,7 @@ esra_status esra_evidence_layers(struct way_evidence *way, const struct model *m
     for (int i = 0; i < model->photos; i++)
         confidence[i] = model->motions[i].aligned;
     joint_model.confidence = confidence;
-    TRY(esra_leave_out(run->context, &photos, &joint_model, model->reference, model->kind == MODEL_DEPTH, &result));
+    TRY(esra_leave_out(run->context, &photos, &joint_model, model->reference, &result));
     way->prediction_error = result.error;
     way->prediction_base = result.baseline;
     way->prediction_alone = result.alone;

@@ -59,7 +59,7 @@ static struct leave_out leave_out(int count, double right, const double *confide
         memcpy(motion + 9 * i, (double[]){1, 0, right * shifts[i][0], 0, 1, right * shifts[i][1], 0, 0, 1}, 72);
     struct joint_photos given = {count, photos, masks};
     struct joint_model model = {.mixing = ones, .reflection_gain = ones, .motion = motion, .confidence = confidence};
-    CHECK(esra_leave_out(context, &given, &model, 0, true, &result) == ESRA_OK);
+    CHECK(esra_leave_out(context, &given, &model, 0, &result) == ESRA_OK);
     return result;
 }
 
