@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "picture.h"
-#include "pipeline/threshold_tables.h"
+#include "threshold.h"
 
 #define PHOTOS_MOST    64
 #define EVIDENCE_MOST  100
@@ -48,19 +48,6 @@ static void list_thresholds(void)
         }
 }
 
-/* "room.name=value" */
-static bool set_threshold(const char *text)
-{
-    char room[64], name[64], end;
-    double value;
-    if (sscanf(text, "%63[^.].%63[^=]=%lf%c", room, name, &value, &end) == 3)
-        for (const struct threshold_table *const *table = esra_threshold_tables; *table; table++)
-            if (strcmp((*table)->room, room) == 0 && esra_threshold_set(*table, name, value) == ESRA_OK)
-                return true;
-    fprintf(stderr, "separate: -s %s: no such threshold, or out of its range (see --thresholds)\n", text);
-    return false;
-}
-
 static bool take_motion(struct job *job, const char *name)
 {
     for (int k = 0; k <= ESRA_MOTION_AUTO; k++)
@@ -76,7 +63,7 @@ static bool take_motion(struct job *job, const char *name)
 static bool take_option(struct job *job, char letter, const char *value)
 {
     switch (letter) {
-    case 's': return set_threshold(value);
+    case 's': return threshold_take(value);
     case 'm': return take_motion(job, value);
     case 'r': job->photos.reference = atoi(value) - 1; return true;
     case 't': job->settings.threads = atoi(value); return true;
