@@ -1,9 +1,5 @@
-/* base/cpu.c - the processors and their instruction sets. */
-#define _GNU_SOURCE
+/* base/cpu.c - the processor's instruction sets. */
 #include "base/cpu.h"
-
-#include <sched.h>
-#include <unistd.h>
 
 unsigned esra_cpu_features(void)
 {
@@ -21,15 +17,4 @@ unsigned esra_cpu_features(void)
     features |= CPU_NEON;
 #endif
     return features;
-}
-
-int esra_cpu_count(void)
-{
-#ifdef CPU_COUNT
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)
-        return CPU_COUNT(&allowed);
-#endif
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (int)online : 1;
 }

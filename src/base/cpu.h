@@ -12,7 +12,7 @@ enum cpu_feature {
 /* The features this processor and system support, as a set of enum cpu_feature. */
 unsigned esra_cpu_features(void);
 
-/* Processors this process may run on, at least 1. */
+/* Processors this process may run on, at least 1 (base/system_*.c). */
 int esra_cpu_count(void);
 
 #endif

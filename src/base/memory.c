@@ -1,5 +1,4 @@
 /* base/memory.c - allocation with checked sizes. */
-#define _DEFAULT_SOURCE
 #include "base/memory.h"
 
 #include <assert.h>
@@ -7,7 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "base/system.h"
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
@@ -17,16 +17,6 @@ bool esra_size_multiply(size_t a, size_t b, size_t *product)
         return true;
     *product = 0;
     return false;
-}
-
-/* A wish: one fault and one address translation for 512 pages. */
-static void ask_for_huge_pages(void *block, size_t bytes)
-{
-#ifdef MADV_HUGEPAGE
-    madvise(block, bytes, MADV_HUGEPAGE);
-#else
-    (void)block, (void)bytes;
-#endif
 }
 
 /* *bytes = count * size rounded up to whole lines, or where it is large to whole huge pages, at least one; false where
@@ -65,13 +55,13 @@ static void *large_block(size_t bytes, bool zeroed)
     if (!whole)
         return NULL;
     void *block = begin_block(whole, HUGE_PAGE);
-    ask_for_huge_pages(block, bytes);
+    esra_system_wish_huge_pages(block, bytes);
     return block;
 }
 
 static void *small_block(size_t bytes, bool zeroed)
 {
-    void *whole = aligned_alloc(MEMORY_ALIGNMENT, bytes + MEMORY_ALIGNMENT);
+    void *whole = esra_system_allocate(bytes + MEMORY_ALIGNMENT);
     if (!whole)
         return NULL;
     void *block = begin_block(whole, MEMORY_ALIGNMENT);

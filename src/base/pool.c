@@ -1,21 +1,16 @@
-/* base/pool.c - a small thread pool on pthreads. Between runs workers spin for a moment, then sleep on a condition
- * variable; during a run each takes the next task by an atomic counter. */
-#define _GNU_SOURCE
+/* base/pool.c - a small thread pool. Between runs workers spin for a moment, then sleep on a condition variable;
+ * during a run each takes the next task by an atomic counter. */
 #include "base/pool.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/cpu.h"
 #include "base/memory.h"
+#include "base/system.h"
 
 /* How often the waiting caller calls `watch`: a tenth of the second within which esra promises to react. */
-#define WATCH_NS 100000000L
+#define WATCH_MS 100
 
 /* How often a waiting thread spins before it sleeps: some 20 us, about the time a wake-up takes. Loops over small
  * images make thousands of runs a second, each of some 50 us. */
@@ -23,18 +18,18 @@
 
 struct worker {
     struct pool *pool;
-    pthread_t thread;
+    struct thread thread;
     int number;
 };
 
 struct pool {
-    pthread_mutex_t lock;
-    pthread_cond_t begin, end;
+    struct lock lock;
+    struct condition begin, end;
     struct worker *workers; /* [threads - 1]; the caller is worker 0 */
     int threads;
-    int looks;   /* LOOKS, or 0 where threads outnumber the processors: a thread that spins would keep another from
-                    working */
-    pid_t owner; /* threads do not survive fork() */
+    int looks;  /* LOOKS, or 0 where threads outnumber the processors: a thread that spins would keep another from
+                   working */
+    long owner; /* threads do not survive fork() */
 
     bool quit;           /* guarded by lock */
     atomic_int asleep;   /* workers that wait for `begin` */
@@ -78,13 +73,13 @@ static bool await_run(struct pool *pool, unsigned long seen)
             return true;
         pause_a_little();
     }
-    pthread_mutex_lock(&pool->lock);
+    esra_lock_take(&pool->lock);
     atomic_fetch_add(&pool->asleep, 1);
     while (!pool->quit && atomic_load(&pool->generation) == seen)
-        pthread_cond_wait(&pool->begin, &pool->lock);
+        esra_condition_wait(&pool->begin, &pool->lock);
     atomic_fetch_sub(&pool->asleep, 1);
     bool quit = pool->quit;
-    pthread_mutex_unlock(&pool->lock);
+    esra_lock_leave(&pool->lock);
     return !quit;
 }
 
@@ -92,36 +87,30 @@ static void report_end(struct pool *pool)
 {
     if (atomic_fetch_sub(&pool->busy, 1) > 1 || !atomic_load(&pool->waiting))
         return;
-    pthread_mutex_lock(&pool->lock);
-    pthread_cond_signal(&pool->end);
-    pthread_mutex_unlock(&pool->lock);
+    esra_lock_take(&pool->lock);
+    esra_condition_wake_one(&pool->end);
+    esra_lock_leave(&pool->lock);
 }
 
-static void *worker_main(void *argument)
+static void worker_main(void *argument)
 {
     struct worker *self = argument;
     for (unsigned long seen = 0; await_run(self->pool, seen); seen++) {
         take_tasks(self->pool, self->number);
         report_end(self->pool);
     }
-    return NULL;
 }
 
-/* Signals are the caller's affair: workers start with all of them blocked. */
 static void start_workers(struct pool *pool, int wanted)
 {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     pool->threads = 1;
     for (int n = 1; n < wanted; n++) {
         struct worker *worker = &pool->workers[n - 1];
-        *worker = (struct worker){.pool = pool, .number = n};
-        if (pthread_create(&worker->thread, NULL, worker_main, worker))
+        *worker = (struct worker){.pool = pool, .thread = {.run = worker_main, .argument = worker}, .number = n};
+        if (!esra_thread_start(&worker->thread))
             break;
         pool->threads = n + 1;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 esra_status esra_pool_create(struct pool **out, int threads, struct message *message)
@@ -134,15 +123,11 @@ esra_status esra_pool_create(struct pool **out, int threads, struct message *mes
         esra_release(&workers);
         return esra_fail_memory(message);
     }
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->begin, NULL);
-    pthread_cond_init(&pool->end, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    esra_lock_init(&pool->lock);
+    esra_condition_init(&pool->begin);
+    esra_condition_init(&pool->end);
     pool->workers = workers;
-    pool->owner = getpid();
+    pool->owner = esra_process_id();
     pool->looks = threads <= esra_cpu_count() ? LOOKS : 0;
     start_workers(pool, threads);
     *out = pool;
@@ -151,7 +136,7 @@ esra_status esra_pool_create(struct pool **out, int threads, struct message *mes
 
 static bool forked(const struct pool *pool)
 {
-    return pool->owner != getpid();
+    return pool->owner != esra_process_id();
 }
 
 void esra_pool_free(struct pool **pool_pointer)
@@ -160,15 +145,15 @@ void esra_pool_free(struct pool **pool_pointer)
     if (!pool)
         return;
     if (!forked(pool)) {
-        pthread_mutex_lock(&pool->lock);
+        esra_lock_take(&pool->lock);
         pool->quit = true;
-        pthread_cond_broadcast(&pool->begin);
-        pthread_mutex_unlock(&pool->lock);
+        esra_condition_wake_all(&pool->begin);
+        esra_lock_leave(&pool->lock);
         for (int n = 1; n < pool->threads; n++)
-            pthread_join(pool->workers[n - 1].thread, NULL);
-        pthread_cond_destroy(&pool->begin);
-        pthread_cond_destroy(&pool->end);
-        pthread_mutex_destroy(&pool->lock);
+            esra_thread_join(&pool->workers[n - 1].thread);
+        esra_condition_free(&pool->begin);
+        esra_condition_free(&pool->end);
+        esra_lock_free(&pool->lock);
     }
     esra_release(&pool->workers);
     esra_release(pool_pointer);
@@ -179,18 +164,6 @@ int esra_pool_threads(const struct pool *pool)
     return forked(pool) ? 1 : pool->threads;
 }
 
-static struct timespec next_watch(void)
-{
-    struct timespec when;
-    clock_gettime(CLOCK_MONOTONIC, &when);
-    when.tv_nsec += WATCH_NS;
-    if (when.tv_nsec >= 1000000000L) {
-        when.tv_sec++;
-        when.tv_nsec -= 1000000000L;
-    }
-    return when;
-}
-
 static void wait_for_workers(struct pool *pool, pool_watch *watch, void *work)
 {
     for (int n = 0; n < pool->looks; n++) {
@@ -198,22 +171,21 @@ static void wait_for_workers(struct pool *pool, pool_watch *watch, void *work)
             return;
         pause_a_little();
     }
-    pthread_mutex_lock(&pool->lock);
+    esra_lock_take(&pool->lock);
     atomic_store(&pool->waiting, true);
     while (atomic_load(&pool->busy) > 0) {
         if (!watch) {
-            pthread_cond_wait(&pool->end, &pool->lock);
+            esra_condition_wait(&pool->end, &pool->lock);
             continue;
         }
-        struct timespec when = next_watch();
-        if (pthread_cond_timedwait(&pool->end, &pool->lock, &when) == ETIMEDOUT) {
-            pthread_mutex_unlock(&pool->lock);
+        if (!esra_condition_wait_ms(&pool->end, &pool->lock, WATCH_MS)) {
+            esra_lock_leave(&pool->lock);
             watch(work);
-            pthread_mutex_lock(&pool->lock);
+            esra_lock_take(&pool->lock);
         }
     }
     atomic_store(&pool->waiting, false);
-    pthread_mutex_unlock(&pool->lock);
+    esra_lock_leave(&pool->lock);
 }
 
 void esra_pool_run(struct pool *pool, pool_task *run, void *work, int tasks, pool_watch *watch)
@@ -230,9 +202,9 @@ void esra_pool_run(struct pool *pool, pool_task *run, void *work, int tasks, poo
     atomic_store(&pool->busy, pool->threads - 1);
     atomic_fetch_add(&pool->generation, 1);
     if (atomic_load(&pool->asleep) > 0) {
-        pthread_mutex_lock(&pool->lock);
-        pthread_cond_broadcast(&pool->begin);
-        pthread_mutex_unlock(&pool->lock);
+        esra_lock_take(&pool->lock);
+        esra_condition_wake_all(&pool->begin);
+        esra_lock_leave(&pool->lock);
     }
     take_tasks(pool, 0);
     wait_for_workers(pool, watch, work);
