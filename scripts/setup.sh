@@ -31,7 +31,7 @@ case "$1" in
     tools="$tools dpkg-buildpackage"
     ;;
 --all)
-    packages="$packages clang libclang-rt-dev valgrind"
+    packages="$packages clang libclang-rt-dev valgrind gcc-mingw-w64-x86-64-posix"
     tools="$tools clang valgrind"
     ;;
 esac

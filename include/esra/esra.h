@@ -25,7 +25,9 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
+#if defined(_WIN32) && defined(ESRA_EXPORTS) /* while the library itself is built */
+#define ESRA_API __declspec(dllexport)
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define ESRA_API __attribute__((visibility("default")))
 #else
 #define ESRA_API
