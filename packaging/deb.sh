@@ -1,5 +1,5 @@
 #!/bin/sh
-# Debian packages of the last commit: esra, libesra0.1 and libesra-dev, their tests run while they are built
+# Debian packages of the last commit: esra, libesra0.1, libesra-dev and python3-esra, their tests run while they are built
 # (DEB_BUILD_OPTIONS=nocheck leaves them out), then lintian, which must have nothing to say.
 # usage: deb.sh FOLDER, which gets the packages
 set -e

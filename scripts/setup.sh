@@ -27,7 +27,7 @@ case "$1" in
     tools="$tools gcovr"
     ;;
 --deb)
-    packages="$packages dpkg-dev debhelper fakeroot lintian git xz-utils libheif-dev libraw-dev"
+    packages="$packages dpkg-dev debhelper dh-python fakeroot lintian git xz-utils libheif-dev libraw-dev"
     tools="$tools dpkg-buildpackage"
     ;;
 --all)
