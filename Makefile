@@ -90,14 +90,14 @@ coverage:
 install: all
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
-# Debian packages of the last commit in build-deb; the source and the packages, with checksums, in build-dist. To try the
-# packages in a bare system: tests/install/debian.sh build-deb.
+# Debian packages of the last commit in build-deb; the source, the packages and the wheels, with checksums, in build-dist. To
+# try the packages in a bare system: tests/install/debian.sh build-deb.
 deb:
 	@scripts/setup.sh --deb
 	JOBS=$(JOBS) packaging/deb.sh build-deb
 
 dist: deb
-	packaging/release.sh build-deb build-dist
+	PYTHON=$(PYTHON) JOBS=$(JOBS) packaging/release.sh build-deb build-dist
 
 clean:
 	rm -rf build build-*
