@@ -10,7 +10,8 @@ set -e
 
 packages='gcc libc6-dev make cmake pkg-config libpopt-dev libjansson-dev libpng-dev libjpeg-dev libtiff-dev liblcms2-dev
 libseccomp-dev zlib1g-dev python3 python3-dev python3-numpy'
-optional='clang-format-14 mypy' # tests/format.sh and tests/python skip where a distribution has another, or none
+# tests/format.sh, tests/python and tests/fleet skip where a distribution has another, or none.
+optional='clang-format-14 mypy python3-pil python3-yaml'
 tools='cc cmake pkg-config python3'
 
 case "$1" in
