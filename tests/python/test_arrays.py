@@ -1,5 +1,6 @@
 """Every kind of sample, every way to lie in memory, and everything that can pass for an array."""
 import array
+import ctypes
 import unittest
 
 import numpy as np
@@ -107,6 +108,10 @@ class Places(unittest.TestCase):
         same(self, QUICK, esra.separate((photo for photo in photos), **KNOWN))
         rows = [memoryview(array.array("B", photo.tobytes())).cast("B", photo.shape) for photo in photos]
         same(self, QUICK, esra.separate(rows, **KNOWN))
+        foreign = [((ctypes.c_uint8 * 84) * 64).from_buffer_copy(photo) for photo in photos]
+        same(self, QUICK, esra.separate(foreign, **KNOWN))
+        unmasked = [np.ma.masked_array(photo) for photo in photos]
+        same(self, QUICK, esra.separate(unmasked, **KNOWN))
 
     def test_pil_images(self):
         try:

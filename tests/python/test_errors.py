@@ -32,7 +32,8 @@ class Errors(unittest.TestCase):
         self.refuses("photos[0] holds int64", esra.separate, [np.zeros((9, 9), int)] * 2)
         self.refuses("photos[0] holds bool", esra.separate, [np.zeros((9, 9), bool)] * 2)
         self.refuses("photos[1] holds complex128", esra.separate, [PHOTOS[0], PHOTOS[1] * 1j])
-        self.refuses("not iterable", esra.separate, 5, error=TypeError)
+        self.refuses("photos are 5: a sequence of images is needed", esra.separate, 5, error=TypeError)
+        self.refuses("photos[1] has masked samples", esra.separate, [PHOTOS[0], np.ma.masked_equal(PHOTOS[1], PHOTOS[1][0, 0])])
         self.refuses("photos[0] holds object", esra.separate, [None, None])
 
     def test_numbers_that_are_none(self):
@@ -58,9 +59,14 @@ class Errors(unittest.TestCase):
         self.refuses("curve is 'gamma'", esra.separate, PHOTOS, curve="gamma")
         self.refuses("did you mean 'lam'", esra.separate, PHOTOS, lamb=1, error=TypeError)
         self.refuses("unexpected keyword argument 'photos_'", esra.solve, *problem(), photos_=1, error=TypeError)
-        self.refuses("", esra.separate, PHOTOS, lam="much", error=TypeError)
-        self.refuses("", esra.separate, PHOTOS, threads=1.5, error=TypeError)
-        self.refuses("", esra.separate, PHOTOS, swap="no", error=TypeError)
+        self.refuses("lambda is 'much': a number is needed", esra.separate, PHOTOS, lam="much", error=TypeError)
+        self.refuses("lambda is 1000", esra.separate, PHOTOS, lam=10**400)
+        self.refuses("got two values for 'lam'", esra.separate, PHOTOS, lam=1, **{"lambda": 1}, error=TypeError)
+        self.refuses("threads is 1.5: a whole number is needed", esra.separate, PHOTOS, threads=1.5, error=TypeError)
+        self.refuses("seed is 'one': a whole number is needed", esra.synth, *PHOTOS, seed="one", error=TypeError)
+        self.refuses("swap is 'no'", esra.separate, PHOTOS, swap="no", error=TypeError)
+        self.refuses("motion is '\\ud800'", esra.separate, PHOTOS, motion="\ud800")
+        self.refuses("strength is 'half': a number is needed", esra.separate, PHOTOS, strength="half", error=TypeError)
         self.refuses("progress is 5", esra.separate, PHOTOS, progress=5, error=TypeError)
         self.refuses("settings of 'paint'", esra.settings, "paint")
 
@@ -75,6 +81,8 @@ class Errors(unittest.TestCase):
         self.refuses("mixing hold complex128", esra.separate, PHOTOS, mixing=[1, 1j])
         self.refuses("mixing: numbers of shape (2,) are needed", esra.separate, PHOTOS, mixing=[[1], [1, 2]])
         self.refuses("3 pairs are needed", esra.separate, PHOTOS, gradients=np.zeros((2, 2, 64, 84)))
+        self.refuses("gradients are 5: a sequence of images is needed", esra.separate, PHOTOS, gradients=5, error=TypeError)
+        self.refuses("gradients[0] are 1: a sequence", esra.separate, PHOTOS, gradients=[1, 2, 3], error=TypeError)
         self.refuses("the gradients of layer 0 are not", esra.separate, PHOTOS, gradients=np.zeros((3, 2, 64, 83)))
         self.refuses("layers cannot be swapped", esra.separate, PHOTOS, motion="depth", swap=True)
 
@@ -103,6 +111,7 @@ class Errors(unittest.TestCase):
         self.refuses("without samples", esra.compare, np.zeros((0, 9)), np.zeros((0, 9)))
         self.refuses("two photos at least", esra.plan, 1, (9, 9))
         self.refuses("1 or 3 channels", esra.plan, 2, (9, 9, 4))
+        self.refuses("of one pixel at least", esra.plan, 2, (9, -9))
         self.refuses("cannot be held", esra.plan, 2, (2**40, 2**40))
         self.refuses("threads is 999", esra.plan, 2, (9, 9), threads=999)
 
@@ -123,12 +132,16 @@ class Errors(unittest.TestCase):
         lies = ({"shape": (3000, 4000)}, {"shape": (3, 4000)}, {"length": 4}, {"length": -48}, {"shape": (-3, 4)},
                 {"shape": (3, -4)}, {"shape": (2**62, 2**62)}, {"format": "d"}, {"format": "B"}, {"format": "ff"},
                 {"format": ""}, {"format": "P"}, {"itemsize": 8}, {"itemsize": 0}, {"itemsize": -4}, {"shape": None},
-                {"strides": None}, {"suboffsets": (0, 0)}, {"shape": (3, 4, 2)}, {"data": False})
+                {"suboffsets": (0, 0)}, {"shape": (3, 4, 2)}, {"data": False})
         for lie in lies:
             with self.subTest(lie=lie):
                 for function in (esra.compare, esra._esra.compare):
                     with self.assertRaises(esra.Error):
                         function(liar.Liar(**{**true, **lie}), liar.Liar(**true))
+        rows_in_a_row = liar.Liar(**{**true, "strides": None})  # which is no lie, but not what the C half asks for
+        self.assertEqual(esra.compare(rows_in_a_row, liar.Liar(**true)).psnr, np.inf)
+        with self.assertRaises(esra.Error):
+            esra._esra.compare(rows_in_a_row, liar.Liar(**true))
 
     def test_the_c_half_trusts_nobody(self):
         c = esra._esra

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, Callable, Iterable, Optional, Sequence
+from typing import Any, Callable, Iterable, Iterator, Optional, Sequence
 
 import numpy as np
 
@@ -24,6 +24,8 @@ def as_array(photo: Any, name: str, kinds: Sequence[np.dtype[Any]] = KINDS) -> A
         _esra.check(photo, name)
     if getattr(photo, "mode", None) in OTHER_COLOURS:
         raise _esra.Error(f"{name} is an image in {photo.mode}: convert it to grey or RGB, as by .convert('RGB')")
+    if isinstance(photo, np.ma.MaskedArray) and np.any(photo.mask):
+        raise _esra.Error(f"{name} has masked samples: fill them, as by .filled(0)")
     try:
         array = np.asarray(photo)
     except MemoryError:
@@ -48,7 +50,14 @@ def as_images(photos: Any, name: str, kinds: Sequence[np.dtype[Any]] = KINDS) ->
     """Of an array, its parts; of other sequences, what they hold."""
     if isinstance(photos, np.ndarray) and photos.ndim < 3:
         raise _esra.Error(f"{name} have shape {photos.shape}: a sequence of images is needed")
-    return [as_image(photo, f"{name}[{n}]", kinds) for n, photo in enumerate(photos)]
+    return [as_image(photo, f"{name}[{n}]", kinds) for n, photo in enumerate(each(photos, name))]
+
+
+def each(values: Any, name: str) -> Iterator[Any]:
+    try:
+        return iter(values)
+    except TypeError:
+        raise TypeError(f"{name} are {values!r:.60}: a sequence of images is needed") from None
 
 
 def as_photos(photos: Any) -> list[Array]:
@@ -129,7 +138,7 @@ def as_numbers(values: Any, shape: Sequence[int], name: str) -> Numbers:
 
 def as_gradients(gradients: Any, layers: int, name: str = "gradients") -> list[Array]:
     """The 2(m+1) images of an array (m+1, 2, h, w[, c]), or of as many pairs."""
-    pairs = list(gradients)
+    pairs = [list(each(pair, f"{name}[{n}]")) for n, pair in enumerate(each(gradients, name))]
     if len(pairs) != layers or any(len(pair) != 2 for pair in pairs):
         raise _esra.Error(f"{name}: {layers} pairs are needed, the vertical and the horizontal of each layer")
     return to_list(as_image(image, f"{name}[{n}]", FLOATS) for n, pair in enumerate(pairs) for image in pair)

@@ -35,6 +35,6 @@ def plan(photos: Any, shape: Optional[tuple[int, ...]] = None, *, solve: bool = 
     if len(size) not in (2, 3):
         raise _esra.Error(f"photos have shape {size}: (h, w) or (h, w, channels) is needed")
     channels = size[2] if len(size) == 3 else 1
-    if max(count, *size) > _INT_MOST or min(count, *size) < 0:
+    if any(abs(number) > _INT_MOST for number in (count, *size)):
         raise _esra.Error(f"{count} photos of shape {size} cannot be held by any machine")
     return Plan(**_esra.plan(not solve, count, size[1], size[0], channels, settings))

@@ -91,6 +91,8 @@ def split(function: str, options: Mapping[str, Any]) -> list[dict[str, Any]]:
     for name, value in options.items():
         for taken, group in zip(groups, _GROUPS[function]):
             known = next((own for own in _names[group] if name in (own, _spell(own))), None)
+            if known in taken:
+                raise TypeError(f"{function}() got two values for '{_spell(name)}'")
             if known is not None:
                 taken[known] = bool(value) if isinstance(value, np.bool_) else value
                 break

@@ -1,6 +1,7 @@
 """separate() and align(): from photos to layers, or to their motions alone."""
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Optional
 
 import numpy as np
@@ -101,6 +102,13 @@ def _alignment(found: dict[str, Any], numbers: dict[str, Any], reference: int) -
     }
 
 
+def _check_strength(strength: Any) -> None:
+    if not isinstance(strength, Real):
+        raise TypeError(f"strength is {strength!r:.60}: a number is needed")
+    if not 0 <= float(strength) <= 1:
+        raise _esra.Error(f"strength is {strength!r}: it must lie in [0, 1]")
+
+
 _PASSED_ON = ("method", "joint_objective", "joint_residual", "joint_trusted", "prediction_error", "prediction_base", "align_s",
               "joint_s", "solve_s", "total_s")
 
@@ -126,8 +134,7 @@ def separate(photos: Any, *, transforms: Any = None, mixing: Any = None, gradien
     wishes, settings = split("separate", options)
     taken = _Photos(photos, curve, wishes)
     count = len(taken.images)
-    if not 0 <= strength <= 1:
-        raise _esra.Error(f"strength is {strength!r}: it must lie in [0, 1]")
+    _check_strength(strength)
     given = _given(count, transforms, mixing, gradients)
     numbers = {**_number_room(count), **_evidence_room(count)}
     shape = taken.images[0].shape if taken.images else (0, 0)

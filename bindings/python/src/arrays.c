@@ -26,11 +26,11 @@ static char kind_of(const Py_buffer *buffer)
     return known && buffer->itemsize == (Py_ssize_t)kind_size(*format) ? *format : 0;
 }
 
-/* The number of bytes is that of the shape. */
+/* The number of bytes is that of the shape. Without strides its rows follow one another, as ctypes has its arrays. */
 static bool is_consistent(const Py_buffer *buffer)
 {
     Py_ssize_t bytes = buffer->itemsize;
-    if (!buffer->shape || !buffer->strides || buffer->suboffsets || bytes < 1)
+    if (!buffer->shape || buffer->suboffsets || bytes < 1)
         return false;
     for (int n = 0; n < buffer->ndim; n++)
         if (buffer->shape[n] < 0 || __builtin_mul_overflow(bytes, buffer->shape[n], &bytes))
@@ -70,7 +70,7 @@ static bool check_shape(struct call *call, const Py_buffer *buffer, const char *
 {
     if (buffer->ndim != 2 && buffer->ndim != 3)
         return call_fail(call, "%s has %d dimension(s): (h, w) or (h, w, channels) is needed", name, buffer->ndim);
-    if (!is_consistent(buffer))
+    if (!buffer->strides || !is_consistent(buffer))
         return fail_lie(call, name);
     for (int n = 0; n < buffer->ndim; n++)
         if (buffer->shape[n] > SIDE_MOST)

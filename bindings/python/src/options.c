@@ -24,11 +24,24 @@ static bool fail_range(struct call *call, const esra_setting *row, PyObject *val
     return call_fail(call, "%s is %R: it must lie in %s", row->name, value, range);
 }
 
+/* After a conversion that failed: a value of another type, or a number past all ranges. What else it may have raised,
+ * such as an error of the value's own, is passed on. */
+static bool fail_conversion(struct call *call, const esra_setting *row, PyObject *value, const char *wanted)
+{
+    if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
+        PyErr_Clear();
+        return fail_range(call, row, value);
+    }
+    if (PyErr_ExceptionMatches(PyExc_TypeError))
+        PyErr_Format(PyExc_TypeError, "%s is %R: %s is needed", row->name, value, wanted);
+    return false;
+}
+
 static bool set_real(struct call *call, const esra_setting *row, PyObject *value, void *field)
 {
     double real = PyFloat_AsDouble(value);
     if (real == -1 && PyErr_Occurred())
-        return false;
+        return fail_conversion(call, row, value, "a number");
     if (!(real >= row->lowest && real <= row->highest))
         return fail_range(call, row, value);
     memcpy(field, &real, sizeof real);
@@ -42,7 +55,7 @@ static bool set_whole(struct call *call, const esra_setting *row, PyObject *valu
     long long large = index ? PyLong_AsLongLongAndOverflow(index, &overflow) : -1;
     Py_XDECREF(index);
     if (!index || (large == -1 && PyErr_Occurred()))
-        return false;
+        return fail_conversion(call, row, value, "a whole number");
     if (overflow || (double)large < row->lowest || (double)large > row->highest)
         return fail_range(call, row, value);
     whole = (int)large;
@@ -63,7 +76,7 @@ static int word_index(const char *words, const char *word)
 
 static bool set_choice(struct call *call, const esra_setting *row, PyObject *value, void *field)
 {
-    PyObject *bytes = PyUnicode_Check(value) ? PyUnicode_AsUTF8String(value) : NULL;
+    PyObject *bytes = PyUnicode_Check(value) ? PyUnicode_AsEncodedString(value, "utf-8", "surrogatepass") : NULL;
     const char *word = bytes ? PyBytes_AsString(bytes) : NULL;
     int index = word ? word_index(row->names, word) : -1;
     Py_XDECREF(bytes);
@@ -81,7 +94,7 @@ static bool set_seed(struct call *call, const esra_setting *row, PyObject *value
     unsigned long long seed = index ? PyLong_AsUnsignedLongLong(index) : 0;
     Py_XDECREF(index);
     if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_OverflowError))
-        return false;
+        return fail_conversion(call, row, value, "a whole number");
     if (PyErr_Occurred()) {
         PyErr_Clear();
         return call_fail(call, "%s is %R: it must lie in [0, 2^64)", row->name, value);
