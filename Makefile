@@ -4,13 +4,15 @@ PREFIX ?= /usr/local
 PYTHON ?= $(shell [ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all setup demo python test test-asan test-all test-fleet test-memcheck fuzz coverage bench install deb dist clean
+.PHONY: all configured setup demo python test test-asan test-all test-fleet test-memcheck fuzz coverage bench install deb dist clean
 
-all:
+all: configured
+	@cmake --build $(BUILD) -j $(JOBS)
+
+configured:
 	@cmake -S . -B $(BUILD) -DCMAKE_BUILD_TYPE=Release >$(BUILD).log 2>&1 || { cat $(BUILD).log; \
 	    echo "configuring failed; 'make setup' installs what is needed" >&2; exit 1; }
 	@rm -f $(BUILD).log
-	@cmake --build $(BUILD) -j $(JOBS)
 
 setup:
 	@scripts/setup.sh
@@ -20,7 +22,8 @@ demo: setup all
 	@echo "open $(BUILD)/demo/report.html in a browser"
 
 # A wheel with the library inside, for every CPython from 3.11 on: pip install build/esra-*.whl
-python: setup all
+python: setup configured
+	@cmake --build $(BUILD) -j $(JOBS) --target esra_python
 	@$(PYTHON) bindings/python/backend.py $(BUILD)/python $(BUILD)
 
 # Everything, then the library's tests once more under the address and undefined-behaviour sanitizers.
