@@ -6,6 +6,7 @@ import pickle
 import signal
 import sys
 import threading
+import tracemalloc
 import unittest
 
 import numpy as np
@@ -143,6 +144,26 @@ class Afterwards(unittest.TestCase):
                          "warnings: .*two-photos")
         self.assertRegex(repr(esra.separate([photos[0]] * 2)), "not separated; warnings: same-photo")
         self.assertRegex(repr(esra.solve(*problem())), r"objective [\d.]+, gap [\d.e-]+ \(optimal\)")
+
+
+class Memory(unittest.TestCase):
+    """NumPy tells tracemalloc of every array: those of the answer must be made, and of the inputs one copy may be."""
+
+    def most(self, photos):
+        known = {"transforms": np.tile(np.eye(3), (2, 1, 1)), "gradients": np.zeros((3, 2, 120, 160, 3), np.float32)}
+        tracemalloc.start()
+        esra.separate(photos, threads=1, max_iterations=2, **known)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return peak
+
+    def test_no_more_than_one_copy_of_the_photos(self):
+        codes = np.random.default_rng(1).integers(0, 256, (2, 120, 160, 3), np.uint8)
+        floats = 4 * codes[0].size
+        answer = 3 * floats + 4 * 120 * 160  # two reflected layers, the transmitted one, the confidence
+        little = 30000
+        self.assertLess(self.most(np.float32(codes / 255)), answer + little, "of float32 no copy is made")
+        self.assertLess(self.most(codes), answer + 2 * floats + little, "of codes one copy is, as float32")
 
 
 class Mallinfo(ctypes.Structure):

@@ -142,9 +142,11 @@ def separate(photos: Any, *, transforms: Any = None, mixing: Any = None, gradien
     layers = [Layer(shape, kind) for kind in taken.kinds]
     scene = Layer(shape, taken.kinds[reference] if taken.kinds else np.dtype(np.float32))
     confidence = room(shape[:2])
-    images = {"transmitted": scene.floats, "reflected": [layer.floats for layer in layers], "confidence": confidence}
-    found = _esra.separate(taken.images, given, wishes, settings, {**numbers, **images}, telling(progress))
+    found = _esra.separate(taken.images, given, wishes, settings, {
+        **numbers, "transmitted": scene.floats, "reflected": [layer.floats for layer in layers], "confidence": confidence
+    }, telling(progress))
     _esra.mix(taken.images[reference], scene.floats, strength)
+    taken.images.clear()  # copies, mostly, which need not stand beside the finished layers
     return Separation(**_alignment(found, numbers, reference), **{name: found[name] for name in _PASSED_ON},
                       transmitted=scene.finish(taken.coded[reference]),
                       reflected=tuple(layer.finish(coded) for layer, coded in zip(layers, taken.coded)),
