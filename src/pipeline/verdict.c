@@ -72,9 +72,9 @@ static enum light light_of(const struct evidence *evidence, const struct wishes 
 /* Layers predict a photo that had no part in them better than T does without R. Then R's motion is right, and what
  * moves with it is R; else R can be anything that only looks like it. Where that was not measured nothing speaks
  * against R. */
-static bool is_determined(const struct way_evidence *way, double most)
+static bool is_determined(const struct way_evidence *way, const struct pipeline_thresholds *t)
 {
-    return !(way->prediction_error >= most * way->prediction_alone);
+    return !(way->prediction_error >= t->determined * way->prediction_alone);
 }
 
 /* Depth layers that are not determined rest on voted gradients alone, which are right only where the photos fit one
@@ -84,7 +84,7 @@ struct way esra_verdict_way(const struct evidence *evidence, const struct wishes
 {
     bool depth = !esra_verdict_tries_flat(wishes) || depth_predicts(&evidence->depth, &evidence->flat, t);
     enum model_kind kind = depth ? MODEL_DEPTH : MODEL_FLAT;
-    bool determined = !depth || is_determined(&evidence->depth, t->determined);
+    bool determined = !depth || is_determined(&evidence->depth, t);
     return (struct way){.kind = kind,
                         .light = light_of(evidence, wishes, kind, t),
                         .determined = determined,
@@ -93,12 +93,6 @@ struct way esra_verdict_way(const struct evidence *evidence, const struct wishes
 
 /* ---- What to show ---- */
 
-/* Layers by homographies explain all that they leave to explain by R, parallax too: R has to help clearly. */
-static bool flat_is_determined(const struct evidence *evidence, const struct pipeline_thresholds *t)
-{
-    return is_determined(&evidence->delivered, t->determined_flat);
-}
-
 /* Two layers explain the photos. Homography layers are rejected if the photos do not tell R, or if they cancel each
  * other's edges; where a left-out photo was predicted, more of the latter is accepted. */
 static bool layers_fit(const struct evidence *evidence, const struct way *way, const struct pipeline_thresholds *t)
@@ -106,7 +100,7 @@ static bool layers_fit(const struct evidence *evidence, const struct way *way, c
     const struct way_evidence *layers = &evidence->delivered;
     bool predicted = !isnan(layers->prediction_error);
     bool cancel = layers->opposed >= (predicted ? t->opposed_most_predicted : t->opposed_most);
-    bool flat_fits = flat_is_determined(evidence, t) && !cancel,
+    bool flat_fits = is_determined(layers, t) && !cancel,
          depth_fits = way->determined || evidence->depth.trusted >= t->voted_trusted_least;
     return layers->trusted >= t->trusted_least && (way->kind == MODEL_DEPTH ? depth_fits : flat_fits);
 }
@@ -132,7 +126,7 @@ static esra_method method_of(const struct evidence *evidence, const struct wishe
 {
     int useful = useful_photos(evidence, t);
     bool one_layer = esra_verdict_noise_alone(&evidence->delivered, t) || esra_verdict_noise_alone(&evidence->depth, t);
-    bool votes = useful >= 2 && way->kind == MODEL_FLAT && flat_is_determined(evidence, t);
+    bool votes = useful >= 2 && way->kind == MODEL_FLAT && is_determined(&evidence->delivered, t);
     return useful == 0                    ? ESRA_METHOD_NONE
            : wishes->gradients            ? ESRA_METHOD_GIVEN
            : one_layer                    ? ESRA_METHOD_NONE
