@@ -15,6 +15,7 @@ struct shrinkage {
     struct context *context;
     int count; /* of images */
     double factor;
+    int halvings;
 };
 
 static int half(int length)
@@ -112,7 +113,7 @@ static esra_status doubt_band(const struct shrinkage *shrinkage, struct image *i
     }
     if (!last)
         TRY(doubt_band(shrinkage, coarse, depth + 1));
-    if (depth >= evidence_thresholds.doubt_first_band)
+    if (depth + shrinkage->halvings >= evidence_thresholds.doubt_first_band)
         TRY(keep_doubtful(shrinkage, images));
     else
         for (size_t n = 0; n < image_samples(&images[0]); n++)
@@ -136,7 +137,7 @@ static esra_status copy(struct image *to, const struct image *from, struct messa
 esra_status esra_doubt(struct context *context, const struct replicates *replicates, struct image *doubt)
 {
     int count = replicates->count + 1;
-    struct shrinkage shrinkage = {context, count, replicates->factor};
+    struct shrinkage shrinkage = {context, count, replicates->factor, replicates->halvings};
     esra_status status = ESRA_OK;
     *doubt = (struct image){0};
     struct image *images = esra_allocate((size_t)count, sizeof *images);

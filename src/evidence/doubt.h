@@ -11,6 +11,7 @@ struct replicates {
     const struct image *scatter; /* [count] */
     int count;
     double factor; /* variance = factor sum_j |scatter_j|^2 */
+    int halvings;  /* of the images: bands are counted from the size before */
 };
 
 /* *doubt (created) = the part of the estimate that Wiener shrinkage takes off: in every band of a Laplacian pyramid and

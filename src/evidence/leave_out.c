@@ -19,7 +19,8 @@ struct trial {
     struct joint_settings settings;
     struct context *context;
     int photos, reference, level;
-    double blur_px;           /* of differences */
+    bool roughly;             /* as in the options */
+    int halvings;             /* of them, those past the size whose pixels thresholds mean */
     double *confidence;       /* [photos]: 1, or 0 where a photo takes no part */
     struct image *shown;      /* [photos] */
     struct image transmitted; /* T by all photos */
@@ -62,7 +63,7 @@ static void subtract(struct replicate *replicate, const struct image *a, const s
             replicate->raw.data[n] = mask->data[n] == 0 ? 0 : a->data[k] - (float)factor * b->data[k];
         }
         esra_blur(replicate->context, image_plane(&replicate->raw, 0), image_plane(&replicate->difference, c),
-                  replicate->trial->blur_px);
+                  ldexp(evidence_thresholds.difference_blur_px, -replicate->trial->halvings));
     }
 }
 
@@ -113,15 +114,23 @@ static esra_status keep_scatter(struct replicate *replicate)
     return status;
 }
 
+/* T of the others without any R. */
+static esra_status forget_reflection(struct replicate *replicate)
+{
+    struct joint_settings settings = replicate->trial->settings;
+    struct joint_info info;
+    settings.ridge = RIDGE_ALONE;
+    return replicate->trial->roughly ? esra_joint_resume(replicate->joint, &replicate->model, &settings, &info)
+                                     : solve(replicate, &settings);
+}
+
 /* The error of photo j as T of the others predicts it without any R. */
 static esra_status predict_alone(struct replicate *replicate, const struct image *mask)
 {
-    struct joint_settings settings = replicate->trial->settings;
     struct image predicted = {0}, shown = {0}, seen = {0};
     double count;
     esra_status status;
-    settings.ridge = RIDGE_ALONE;
-    TRY(solve(replicate, &settings));
+    TRY(forget_reflection(replicate));
     TRY(esra_joint_predict(replicate->joint, replicate->left_out, &predicted, &shown, &seen));
     replicate->alone = image_distance(replicate, &shown, &predicted, 1, mask, &count) / count;
 done:
@@ -250,7 +259,8 @@ static esra_status weigh(struct trial *trial, const struct replication *replicat
     TRY(esra_image_create(&reflection, shown->width, shown->height, shown->channels, trial->context->message));
     for (size_t n = 0; n < image_samples(shown); n++)
         reflection.data[n] = shown->data[n] - (float)trial->model.mixing[trial->reference] * trial->transmitted.data[n];
-    struct replicates replicates = {&reflection, replication->scatter, replication->count, replication->factor};
+    struct replicates replicates = {&reflection, replication->scatter, replication->count, replication->factor,
+                                    trial->halvings};
     TRY(esra_doubt(trial->context, &replicates, &result->doubt));
 done:
     esra_image_free(&reflection);
@@ -346,13 +356,22 @@ static int prepare(struct trial *trial, const struct joint_model *model)
     return taking_part;
 }
 
+static int halvings_to(int longest, int most)
+{
+    int halvings = 0;
+    while (longest >> halvings > most)
+        halvings++;
+    return halvings;
+}
+
 static esra_status make_room(struct trial *trial, const struct joint_photos *photos)
 {
     const struct image *first = &photos->photos[0];
+    int longest = first->width > first->height ? first->width : first->height;
     size_t m = (size_t)photos->count;
-    while ((first->width > first->height ? first->width : first->height) >> trial->level > LEAVE_OUT_SIDE)
-        trial->level++;
-    trial->blur_px = evidence_thresholds.difference_blur_px;
+    int level = halvings_to(longest, LEAVE_OUT_SIDE);
+    trial->level = trial->roughly ? halvings_to(longest, LEAVE_OUT_SIDE / 2) : level;
+    trial->halvings = trial->level - level;
     esra_joint_settings_default(&trial->settings);
     trial->confidence = esra_allocate(m, sizeof *trial->confidence);
     trial->shown = esra_allocate(m, sizeof *trial->shown);
@@ -370,9 +389,10 @@ static void clean_up(struct trial *trial)
 }
 
 esra_status esra_leave_out(struct context *context, const struct joint_photos *photos, const struct joint_model *model,
-                           int reference, struct leave_out *result)
+                           const struct leave_out_options *options, struct leave_out *result)
 {
-    struct trial trial = {.context = context, .photos = photos->count, .reference = reference};
+    struct trial trial = {
+        .context = context, .photos = photos->count, .reference = options->reference, .roughly = options->roughly};
     esra_status status = ESRA_OK;
     *result = (struct leave_out){.error = NAN, .baseline = NAN, .alone = NAN};
     TRY(make_room(&trial, photos));

@@ -12,6 +12,12 @@
  * in doubt is larger than a pixel of it. */
 #define LEAVE_OUT_SIDE 400
 
+struct leave_out_options {
+    int reference;
+    bool roughly; /* solved at half that size where it is large: a quarter of the work. Blur and bands keep their size
+                     in the picture, but errors are a little larger: comparable with one another only */
+};
+
 struct leave_out {
     double error; /* mean distance of colour gradients between a photo and its prediction by the layers of the others */
     double baseline; /* the same for the other photo most like it in the prediction's place; both NaN for two photos */
@@ -23,7 +29,7 @@ struct leave_out {
 /* A photo whose confidence is 0 takes no part; the model's other confidences, and its E, which is made of all the
  * photos, are not used. */
 esra_status esra_leave_out(struct context *context, const struct joint_photos *photos, const struct joint_model *model,
-                           int reference, struct leave_out *result);
+                           const struct leave_out_options *options, struct leave_out *result);
 
 /* Harmless on a zeroed one. */
 void esra_leave_out_free(struct leave_out *result);

@@ -132,9 +132,10 @@ esra_status esra_evidence_alignment(struct way_evidence *way, const struct model
 }
 
 /* Photos that are not aligned see nothing, and are not predicted. */
-esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, struct image *doubt,
+esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, bool roughly, struct image *doubt,
                                  struct run *run)
 {
+    struct leave_out_options options = {model->reference, roughly};
     struct joint_photos photos = esra_model_photos(model);
     struct joint_model joint_model = esra_model_joint(model);
     struct leave_out result = {0};
@@ -147,7 +148,7 @@ esra_status esra_evidence_layers(struct way_evidence *way, const struct model *m
     for (int i = 0; i < model->photos; i++)
         confidence[i] = model->motions[i].aligned;
     joint_model.confidence = confidence;
-    TRY(esra_leave_out(run->context, &photos, &joint_model, model->reference, &result));
+    TRY(esra_leave_out(run->context, &photos, &joint_model, &options, &result));
     way->prediction_error = result.error;
     way->prediction_base = result.baseline;
     way->prediction_alone = result.alone;

@@ -45,8 +45,8 @@ void esra_evidence_residuals(struct evidence *evidence, const struct model *flat
 esra_status esra_evidence_alignment(struct way_evidence *way, const struct model *model, struct run *run);
 
 /* Of layers that are solved for: leave-one-out error, opposed gradients, trust. The part of the reflection that the
- * photos leave in doubt comes with it, for the caller to free; NULL: not wanted. */
-esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, struct image *doubt,
+ * photos leave in doubt comes with it, for the caller to free; NULL: not wanted. roughly: see evidence/leave_out.h. */
+esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, bool roughly, struct image *doubt,
                                  struct run *run);
 
 /* The rest, of the model that is delivered: its photos, and how its layers compare. */

@@ -1,6 +1,7 @@
 /* pipeline/pipeline.c - from photos to layers: the steps in order, nothing else. */
 #include "pipeline/pipeline.h"
 
+#include "evidence/leave_out.h"
 #include "pipeline/deep.h"
 #include "pipeline/flat.h"
 #include "pipeline/give_back.h"
@@ -35,6 +36,20 @@ done:
     return status;
 }
 
+/* At half the size first: where homographies predict well that says enough. */
+static esra_status judge_flat(struct pipeline *p, struct way_evidence *evidence, const struct model *model)
+{
+    struct run *run = p->run;
+    bool large = model_halvings(model, LEAVE_OUT_SIDE / 2) > model_halvings(model, LEAVE_OUT_SIDE);
+    esra_status status = ESRA_OK;
+    if (model->photos > 2 && large)
+        STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, model, true, &p->doubt, run));
+    if (!esra_verdict_flat_predicts(evidence, &pipeline_thresholds))
+        STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, model, false, &p->doubt, run));
+done:
+    return status;
+}
+
 static esra_status try_flat(struct pipeline *p)
 {
     struct run *run = p->run;
@@ -48,7 +63,7 @@ static esra_status try_flat(struct pipeline *p)
         return ESRA_OK;
     STEP(run, STAGE_ALIGN, esra_flat_find_reflection(&p->flat, run));
     STEP(run, STAGE_SEPARATE, esra_flat_solve(&p->flat, p->small, NULL, run));
-    STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, &p->flat, &p->doubt, run));
+    TRY(judge_flat(p, evidence, &p->flat));
 done:
     return status;
 }
@@ -66,7 +81,7 @@ static esra_status try_depth(struct pipeline *p)
         return ESRA_OK;
     STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->depth, p->small, run));
     STEP(run, STAGE_SEPARATE, esra_deep_solve(&p->depth, true, run));
-    STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, &p->depth, NULL, run));
+    STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, &p->depth, false, NULL, run));
 done:
     return status;
 }
@@ -90,15 +105,6 @@ static void move(struct model *to, struct model *from)
 }
 
 /* A model that is not the one tried is judged itself, so that what is told of the layers is true of those delivered. */
-static esra_status judge_delivered(struct pipeline *p, struct image *doubt)
-{
-    esra_status status = ESRA_OK;
-    if (!p->run->motions_only)
-        STEP(p->run, STAGE_SEPARATE, esra_evidence_layers(&p->evidence.delivered, &p->model, doubt, p->run));
-done:
-    return status;
-}
-
 static esra_status deliver_flat(struct pipeline *p)
 {
     esra_status status = ESRA_OK;
@@ -111,7 +117,8 @@ static esra_status deliver_flat(struct pipeline *p)
     } else {
         TRY(esra_flat_enlarge(&p->model, &p->photos, &p->flat, p->run));
         esra_model_free(&p->flat);
-        TRY(judge_delivered(p, &p->doubt));
+        if (!p->run->motions_only)
+            TRY(judge_flat(p, &p->evidence.delivered, &p->model));
     }
 done:
     return status;
@@ -153,7 +160,7 @@ static esra_status deliver_depth(struct pipeline *p, const struct way *way)
     esra_series_free(&roots); /* makes room for the joint solve */
     if (!p->run->motions_only && !way->hopeless) {
         STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, way->determined, p->run));
-        TRY(judge_delivered(p, NULL));
+        STEP(p->run, STAGE_SEPARATE, esra_evidence_layers(&p->evidence.delivered, &p->model, false, NULL, p->run));
     }
 done:
     esra_series_free(&roots);

@@ -143,7 +143,8 @@ static double rounds_bytes(const struct shape *s)
     return aligned(s) + joint_layers(s) + joint_vectors(s) + images(s, 6, s->channels);
 }
 
-/* The judge's own joint problem at the size that it judges at, the photos there, and what T is without each. */
+/* The judge's own joint problem at the size that it judges at, as many more as are solved side by side, the photos
+ * there, and what T is without each. */
 static double judging(const struct shape *s)
 {
     struct shape judged = *s;
@@ -151,7 +152,10 @@ static double judging(const struct shape *s)
         judged.width = (judged.width + 1) / 2;
         judged.height = (judged.height + 1) / 2;
     }
-    return joint(&judged) + images(&judged, 2 * s->photos + 3, s->channels);
+    int beside = s->threads < s->photos ? s->threads : s->photos;
+    return joint(&judged) +
+           beside * (joint_layers(&judged) + joint_vectors(&judged) + images(&judged, 6, s->channels)) +
+           images(&judged, 2 * s->photos, s->channels);
 }
 
 static double judge_bytes(const struct shape *s)

@@ -32,8 +32,7 @@ static bool light_is_settled(const struct wishes *wishes)
     return wishes->light != ESRA_LIGHT_AUTO || wishes->gradients;
 }
 
-/* Layers by homographies that predict left-out photos so well are not beaten. */
-static bool flat_predicts(const struct way_evidence *flat, const struct pipeline_thresholds *t)
+bool esra_verdict_flat_predicts(const struct way_evidence *flat, const struct pipeline_thresholds *t)
 {
     return flat->prediction_error < t->flat_predicts * flat->prediction_base;
 }
@@ -47,7 +46,7 @@ bool esra_verdict_tries_depth(const struct evidence *evidence, const struct wish
     if (!esra_verdict_tries_flat(wishes))
         return true;
     return wishes->motion == ESRA_MOTION_AUTO && !wishes->swap && !esra_verdict_noise_alone(&evidence->flat, t) &&
-           !flat_predicts(&evidence->flat, t);
+           !esra_verdict_flat_predicts(&evidence->flat, t);
 }
 
 /* Depth, which can explain more, has to predict clearly better. */

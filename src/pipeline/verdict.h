@@ -34,6 +34,9 @@ struct wishes esra_wishes_of(const esra_photos *input, bool motions_only);
 /* Whether homographies are tried at all. */
 bool esra_verdict_tries_flat(const struct wishes *wishes);
 
+/* Layers by homographies predict left-out photos so well that depth would not do better. */
+bool esra_verdict_flat_predicts(const struct way_evidence *flat, const struct pipeline_thresholds *t);
+
 /* Whether a model by depth is tried in linear light on small photos: to learn whether it predicts better than the flat
  * one and in what light its layers add up. */
 bool esra_verdict_tries_depth(const struct evidence *evidence, const struct wishes *wishes,

@@ -310,19 +310,6 @@ done:
     return status;
 }
 
-esra_status esra_joint_known(const struct joint *joint, int photo, struct image *out)
-{
-    esra_status status = ESRA_OK;
-    *out = (struct image){0};
-    TRY(check_solved(joint, photo));
-    const struct joint_level *level = &joint->level[joint->finest];
-    TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], 1, joint->context->message));
-    for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
-        out->data[n] = level->warp[photo].points[n].index >= 0;
-done:
-    return status;
-}
-
 esra_status esra_joint_trust(const struct joint *joint, int photo, struct image *out)
 {
     esra_status status = ESRA_OK;

@@ -107,9 +107,6 @@ esra_status esra_joint_reflected(const struct joint *joint, struct image *out, i
 /* The reflection in photo i, in the reference frame: b_i R(g_i x); zero where R is not known. */
 esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *out);
 
-/* One channel: 1 where R is known in photo i, 0 where not. */
-esra_status esra_joint_known(const struct joint *joint, int photo, struct image *out);
-
 /* Photo i as the layers explain it, a_i T + b_i R(g_i x), as it is, and a mask of one channel, 0 where it or R is not
  * known; all of the size solved. Where the photo took no part this is a prediction. */
 esra_status esra_joint_predict(const struct joint *joint, int photo, struct image *predicted, struct image *shown,

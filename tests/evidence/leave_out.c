@@ -59,7 +59,7 @@ static struct leave_out leave_out(int count, double right, const double *confide
         memcpy(motion + 9 * i, (double[]){1, 0, right * shifts[i][0], 0, 1, right * shifts[i][1], 0, 0, 1}, 72);
     struct joint_photos given = {count, photos, masks};
     struct joint_model model = {.mixing = ones, .reflection_gain = ones, .motion = motion, .confidence = confidence};
-    CHECK(esra_leave_out(context, &given, &model, 0, &result) == ESRA_OK);
+    CHECK(esra_leave_out(context, &given, &model, &(struct leave_out_options){0}, &result) == ESRA_OK);
     return result;
 }
 
@@ -122,7 +122,7 @@ static double largest(const struct image *image)
 static void certain_estimates_stand(void)
 {
     struct image estimate = slow_image(.3, .2), scatter[2] = {make_image(1), make_image(1)}, doubt;
-    CHECK(esra_doubt(context, &(struct replicates){&estimate, scatter, 2, 1}, &doubt) == ESRA_OK);
+    CHECK(esra_doubt(context, &(struct replicates){&estimate, scatter, 2, 1, 0}, &doubt) == ESRA_OK);
     CHECK(largest(&doubt) == 0);
     esra_image_free(&estimate);
     esra_image_free(&scatter[0]);
@@ -135,7 +135,7 @@ static void scattered_estimates_fall(void)
 {
     struct image estimate = slow_image(.3, .2), scatter[2] = {slow_image(0, .3), slow_image(0, -.3)}, doubt;
     double mean = 0, all = 0, left = 0;
-    CHECK(esra_doubt(context, &(struct replicates){&estimate, scatter, 2, 1}, &doubt) == ESRA_OK);
+    CHECK(esra_doubt(context, &(struct replicates){&estimate, scatter, 2, 1, 0}, &doubt) == ESRA_OK);
     for (int n = 0; n < PIXELS; n++)
         mean += estimate.data[n] / PIXELS;
     for (int n = 0; n < PIXELS; n++) {
@@ -157,7 +157,7 @@ static void tiny_images_are_fine(void)
         CHECK(esra_image_create(&scatter, side, 20 - side, 3, &message) == ESRA_OK);
         for (int n = 0; n < 3 * side * (20 - side); n++)
             estimate.data[n] = scatter.data[n] = (float)check_random(0, 1);
-        CHECK(esra_doubt(context, &(struct replicates){&estimate, &scatter, 1, 1}, &doubt) == ESRA_OK);
+        CHECK(esra_doubt(context, &(struct replicates){&estimate, &scatter, 1, 1, 0}, &doubt) == ESRA_OK);
         for (int n = 0; n < 3 * side * (20 - side); n++)
             CHECK(isfinite(doubt.data[n]));
         esra_image_free(&estimate);
