@@ -54,15 +54,17 @@ done:
     return status;
 }
 
-/* The mean over the photos of how far the joint solution explains each. */
+/* The mean over the photos of how far the joint solution explains each; what it completed, it does not explain. */
 static void return_confidence(const struct layers *layers, struct image *mean, struct run *run)
 {
     int photos = layers->guide.photos;
     size_t pixels = image_pixels(mean);
     memset(mean->data, 0, pixels * sizeof(float));
     for (int i = 0; run->output->method == ESRA_METHOD_JOINT && i < photos; i++)
-        for (size_t n = 0; n < pixels; n++)
-            mean->data[n] += layers->guide.weights[i].data[n] / (float)photos;
+        for (size_t n = 0; n < pixels; n++) {
+            float weight = layers->guide.weights[i].data[n];
+            mean->data[n] += weight > LAYERS_LEAST_WEIGHT ? weight / (float)photos : 0;
+        }
     store(mean, &run->output->confidence);
 }
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "gradients/joint_gradients.h"
 #include "gradients/vote.h"
+#include "ops/extend.h"
 #include "ops/resample.h"
 
 /* The doubt at full size; empty where it is. Pixel centres of the two sizes lie as those of joint_level.h. */
@@ -29,29 +30,50 @@ static void add(struct image *layer, const struct image *doubt, double factor)
         layer->data[n] += (float)factor * doubt->data[n];
 }
 
+/* Where a photo counts less than the least weight W, I_i <- (w I_i + (W - w)(a_i T + R_i))/W and w <- W. A sample of
+ * weight 0 leaves its layer without any data: F is flat there, and the bound, to which any dual force on it costs its
+ * full size, takes hundreds of iterations. R_i, whose expected gradients are zero where photo i is not seen, is
+ * continued there, so that what completes the photo pulls at nothing. */
+static void complete(struct image *photo, struct image *weight, const struct image *transmitted,
+                     const struct image *reflected, double mixing)
+{
+    size_t pixels = image_pixels(weight);
+    for (size_t n = 0; n < image_samples(photo); n++) {
+        float share = weight->data[n % pixels] / LAYERS_LEAST_WEIGHT;
+        if (share < 1)
+            photo->data[n] =
+                share * photo->data[n] + (1 - share) * ((float)mixing * transmitted->data[n] + reflected->data[n]);
+    }
+    for (size_t n = 0; n < pixels; n++)
+        weight->data[n] = fmaxf(weight->data[n], LAYERS_LEAST_WEIGHT);
+}
+
 /* The joint solution's own gradients, weighed by how far it explains each photo; the doubtful part of the reflection
  * stays in T, as the reference photo has it. One layer at a time: all of them twice would be the most that a separation
  * ever holds. */
 static esra_status guide_by_joint(struct guide *guide, const struct model *model, const struct image *small_doubt,
                                   struct context *context)
 {
-    struct image layer = {0}, weight = {0}, doubt = {0};
+    struct image transmitted = {0}, layer = {0}, weight = {0}, doubt = {0};
     esra_status status;
     esra_joint_trim(model->joint);
     TRY(enlarge(model, small_doubt, &doubt, context));
     TRY(esra_guide_create(guide, model->photos, model->width, model->height, model->channels, context->message));
-    TRY(esra_joint_transmitted(model->joint, &layer));
-    add(&layer, &doubt, 1);
-    esra_guide_take_transmitted(guide, &layer);
+    TRY(esra_joint_transmitted(model->joint, &transmitted));
+    add(&transmitted, &doubt, 1);
+    esra_guide_take_transmitted(guide, &transmitted);
     for (int i = 0; i < model->photos && !esra_context_stopping(context); i++) {
-        esra_image_free(&layer);
         TRY(esra_joint_seen(model->joint, i, &layer));
         add(&layer, &doubt, -model->mixing[i]);
         TRY(esra_joint_trust(model->joint, i, &weight));
         esra_guide_take_reflected(guide, i, &layer, &weight);
+        TRY(esra_extend(&layer, &weight, context->message));
+        complete(&model->aligned[i], &guide->weights[i], &transmitted, &layer, model->mixing[i]);
+        esra_image_free(&layer);
         esra_image_free(&weight);
     }
 done:
+    esra_image_free(&transmitted);
     esra_image_free(&layer);
     esra_image_free(&weight);
     esra_image_free(&doubt);

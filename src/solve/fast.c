@@ -51,7 +51,7 @@
 #define FIRST_LOOK 40
 
 /* The gap is first estimated here, from a sample of rows, and never again within so many iterations. */
-#define FIRST_ESTIMATE 30
+#define FIRST_ESTIMATE 20
 #define ESTIMATE_APART 5
 
 /* The gap falls about as k^-p; p is fitted to the last two estimates. The next estimate is made after 70 % of the

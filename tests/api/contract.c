@@ -238,7 +238,7 @@ static void a_separation_has_settings_of_its_own(void)
     esra_settings usual, separating;
     esra_settings_default(&usual);
     esra_settings_for_separation(&separating);
-    CHECK(separating.struct_size == sizeof separating && separating.lambda == .003 && separating.gap == .05);
+    CHECK(separating.struct_size == sizeof separating && separating.lambda == .003 && separating.gap == .01);
     for (size_t n = 0; n < count; n++) {
         size_t size = table[n].type == ESRA_TYPE_REAL ? sizeof(double) : sizeof(int);
         bool same = memcmp((char *)&usual + table[n].offset, (char *)&separating + table[n].offset, size) == 0;
