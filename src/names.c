@@ -20,6 +20,14 @@ const char *esra_light_name(esra_light light)
     return "unknown light";
 }
 
+const char *esra_effort_name(esra_effort effort)
+{
+    switch (effort) {
+        ESRA_EFFORTS(NAME)
+    }
+    return "unknown effort";
+}
+
 const char *esra_method_name(esra_method method)
 {
     switch (method) {

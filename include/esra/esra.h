@@ -281,6 +281,17 @@ typedef enum esra_light { ESRA_LIGHTS(ESRA_VALUE_) } esra_light;
 /* Its word; never NULL, static. */
 ESRA_API const char *esra_light_name(esra_light light);
 
+/* How much work the layers are worth: ROW(value, word). */
+#define ESRA_EFFORTS(ROW)                                                                                              \
+    ROW(ESRA_EFFORT_NORMAL, "normal")                                                                                  \
+    ROW(ESRA_EFFORT_DRAFT, "draft") /* photos over .6 megapixels are separated halved, and the layers enlarged */      \
+    ROW(ESRA_EFFORT_BEST, "best")   /* depth is tried however well homographies predict; a tenth of the gap */
+
+typedef enum esra_effort { ESRA_EFFORTS(ESRA_VALUE_) } esra_effort;
+
+/* Its word; never NULL, static. */
+ESRA_API const char *esra_effort_name(esra_effort effort);
+
 /* Photos of one scene behind glass, of one size, the camera moved a little between them. What is NULL is estimated. */
 typedef struct esra_photos {
     size_t struct_size;
@@ -300,7 +311,8 @@ typedef struct esra_photos {
 } esra_photos;
 #define ESRA_PHOTOS_INIT                                                                                               \
     {                                                                                                                  \
-        sizeof(esra_photos), 0, NULL, NULL, NULL, NULL, NULL, 0, ESRA_MOTION_AUTO, ESRA_LIGHT_AUTO, 0                  \
+        sizeof(esra_photos), 0, NULL, NULL, NULL, NULL, NULL, 0, ESRA_MOTION_AUTO, ESRA_LIGHT_AUTO, 0,                 \
+            ESRA_EFFORT_NORMAL                                                                                         \
     }
 
 /* Fills the first struct_size bytes with the defaults of photos.def, as ESRA_PHOTOS_INIT does. Call
@@ -388,11 +400,12 @@ typedef struct esra_separation {
     double prediction_base;  /* of colour gradients; and that of the photo most alike in their place. 0: not known */
     double *evidence;        /* a number for each row of esra_evidence_table() that is not of_photo */
     double *photo_evidence;  /* m times a number for each that is */
+    double scale; /* of the photos that were separated: 1, or less for a draft, whose layers are these enlarged */
 } esra_separation;
 #define ESRA_SEPARATION_INIT                                                                                           \
     {                                                                                                                  \
         sizeof(esra_separation), {NULL, 0, 0, 0, 0, 0, 0}, NULL, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL,     \
-            NULL, NULL, ESRA_METHOD_NONE, 0, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0, NULL, NULL          \
+            NULL, NULL, ESRA_METHOD_NONE, 0, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0, NULL, NULL, 1       \
     }
 
 /* Separates the photos: alignment, mixing coefficients, motion of the reflection, gradients of the layers, and the

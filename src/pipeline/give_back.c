@@ -10,62 +10,121 @@
 
 /* ---- Layers ---- */
 
+/* What is brought back, and room for it. */
+struct returning {
+    struct layers *layers;
+    const struct model *model;
+    struct run *run;
+    struct image own, mask; /* of the model's size */
+    struct image whole;     /* of the photos'; a draft's only */
+};
+
 static void store(const struct image *image, const esra_image *to)
 {
     for (int c = 0; to->data && c < image->channels; c++)
         esra_plane_store(image_plane(image, c), to, c);
 }
 
+/* Pixel 0 of the smaller photos is pixel 0 of the photos. */
+static struct image enlarge(const struct returning *r, const struct image *small)
+{
+    double scale = r->model->scale;
+    struct transform shrink = {{scale, 0, 0, 0, scale, 0, 0, 0, 1}};
+    struct image view = {r->whole.data, r->whole.width, r->whole.height, small->channels};
+    esra_resample(r->run->context, small, &shrink, &view, (struct plane){0});
+    return view;
+}
+
+static void store_enlarged(const struct returning *r, const struct image *image, const esra_image *to)
+{
+    struct image large = r->whole.data ? enlarge(r, image) : *image;
+    store(&large, to);
+}
+
 /* A layer of roots becomes light again. */
-static void store_layer(const struct model *model, struct image *layer, const esra_image *to)
+static void square(const struct model *model, struct image *layer)
 {
     size_t samples = image_samples(layer);
     for (size_t n = 0; model->light == LIGHT_ROOT && n < samples; n++)
         layer->data[n] *= layer->data[n];
-    store(layer, to);
 }
 
 /* The reference photo to the bit. */
-static void return_photo(const struct run *run, struct image *own)
+static void return_photo(struct returning *r)
 {
-    for (int c = 0; c < own->channels; c++)
-        esra_plane_load(image_plane(own, c), &run->input->images[run->input->reference], c);
-    store(own, &run->output->transmitted);
+    struct image *photo = r->whole.data ? &r->whole : &r->own;
+    for (int c = 0; c < photo->channels; c++)
+        esra_plane_load(image_plane(photo, c), &r->run->input->images[r->run->input->reference], c);
+    store(photo, &r->run->output->transmitted);
+}
+
+static float clip01(float x)
+{
+    return x < 0 ? 0 : x > 1 ? 1 : x;
+}
+
+/* A draft knows what to take off the small photo: that is enlarged, and taken off the photo itself. */
+static void sharpen(struct returning *r, struct image *layer, const struct image *small)
+{
+    const esra_image *photo = &r->run->input->images[r->run->input->reference];
+    for (size_t n = 0; n < image_samples(layer); n++)
+        layer->data[n] -= small->data[n];
+    struct image large = enlarge(r, layer);
+    for (int c = 0; c < large.channels; c++)
+        for (int y = 0; y < large.height; y++) {
+            float *row = plane_row(image_plane(&large, c), y);
+            for (int x = 0; x < large.width; x++)
+                row[x] = clip01(*image_sample(photo, x, y, c) + row[x]);
+        }
+    store(&large, &r->run->output->transmitted);
+}
+
+static void return_transmitted(struct returning *r, const struct series *series)
+{
+    struct image *layer = &r->layers->guide.layers[0];
+    square(r->model, layer);
+    if (r->whole.data)
+        sharpen(r, layer, &series->images[series->reference]);
+    else
+        store(layer, &r->run->output->transmitted);
 }
 
 /* What photo i reflects, from the reference's frame into its own; black where the reference does not reach. */
-static esra_status return_reflected(const struct layers *layers, const struct model *model, int i, struct image *own,
-                                    struct image *mask, struct run *run)
+static esra_status return_reflected(struct returning *r, int i)
 {
+    const struct model *model = r->model;
+    const struct image *layer = &r->layers->guide.layers[i + 1];
+    struct run *run = r->run;
     struct transform back;
-    size_t pixels = image_pixels(mask);
+    size_t pixels = image_pixels(&r->mask);
     esra_status status = ESRA_OK;
-    memset(mask->data, 0, pixels * sizeof(float));
+    memset(r->mask.data, 0, pixels * sizeof(float));
     if (run->output->method == ESRA_METHOD_NONE || !model->motions[i].aligned)
-        memset(own->data, 0, image_samples(own) * sizeof(float));
+        memset(r->own.data, 0, image_samples(&r->own) * sizeof(float));
     else if (model->kind == MODEL_DEPTH)
-        TRY(esra_deep_return(model, i, &layers->guide.layers[i + 1], own, mask, run->context));
+        TRY(esra_deep_return(model, i, layer, &r->own, &r->mask, run->context));
     else if (esra_transform_invert(&model->still[i], &back))
-        esra_resample(run->context, &layers->guide.layers[i + 1], &back, own, image_plane(mask, 0));
-    for (size_t n = 0; n < image_samples(own); n++)
-        own->data[n] *= mask->data[n % pixels];
-    store_layer(model, own, &run->output->reflected[i]);
+        esra_resample(run->context, layer, &back, &r->own, image_plane(&r->mask, 0));
+    for (size_t n = 0; n < image_samples(&r->own); n++)
+        r->own.data[n] *= r->mask.data[n % pixels];
+    square(model, &r->own);
+    store_enlarged(r, &r->own, &run->output->reflected[i]);
 done:
     return status;
 }
 
 /* The mean over the photos of how far the joint solution explains each; what it completed, it does not explain. */
-static void return_confidence(const struct layers *layers, struct image *mean, struct run *run)
+static void return_confidence(struct returning *r)
 {
-    int photos = layers->guide.photos;
-    size_t pixels = image_pixels(mean);
-    memset(mean->data, 0, pixels * sizeof(float));
-    for (int i = 0; run->output->method == ESRA_METHOD_JOINT && i < photos; i++)
+    const struct guide *guide = &r->layers->guide;
+    size_t pixels = image_pixels(&r->mask);
+    memset(r->mask.data, 0, pixels * sizeof(float));
+    for (int i = 0; r->run->output->method == ESRA_METHOD_JOINT && i < guide->photos; i++)
         for (size_t n = 0; n < pixels; n++) {
-            float weight = layers->guide.weights[i].data[n];
-            mean->data[n] += weight > LAYERS_LEAST_WEIGHT ? weight / (float)photos : 0;
+            float weight = guide->weights[i].data[n];
+            r->mask.data[n] += weight > LAYERS_LEAST_WEIGHT ? weight / (float)guide->photos : 0;
         }
-    store(mean, &run->output->confidence);
+    store_enlarged(r, &r->mask, &r->run->output->confidence);
 }
 
 /* Bringing layers of large photos back takes seconds: the callback is asked in between. */
@@ -77,10 +136,24 @@ static bool is_wanted(struct run *run)
     return !*run->unwanted;
 }
 
-esra_status esra_give_back_layers(struct layers *layers, struct model *model, struct run *run)
+static esra_status make_room(struct returning *r)
 {
-    const esra_image *first = run->input->images;
-    struct image own = {0}, mask = {0};
+    const struct model *model = r->model;
+    const esra_image *first = r->run->input->images;
+    struct message *message = r->run->context->message;
+    esra_status status;
+    TRY(esra_image_create(&r->own, model->width, model->height, model->channels, message));
+    TRY(esra_image_create(&r->mask, model->width, model->height, 1, message));
+    if (model->scale < 1)
+        TRY(esra_image_create(&r->whole, first->width, first->height, first->channels, message));
+done:
+    return status;
+}
+
+esra_status esra_give_back_layers(struct layers *layers, struct model *model, const struct series *series,
+                                  struct run *run)
+{
+    struct returning r = {.layers = layers, .model = model, .run = run};
     esra_status status = ESRA_OK;
     /* The caller's images take memory when they are written to for the first time: what only led to the layers makes
      * room. */
@@ -88,19 +161,19 @@ esra_status esra_give_back_layers(struct layers *layers, struct model *model, st
     esra_images_free(&model->aligned, model->photos);
     if (!is_wanted(run))
         return ESRA_OK;
-    TRY(esra_image_create(&own, first->width, first->height, first->channels, run->context->message));
-    TRY(esra_image_create(&mask, first->width, first->height, 1, run->context->message));
+    TRY(make_room(&r));
     if (run->output->method == ESRA_METHOD_NONE)
-        return_photo(run, &own);
+        return_photo(&r);
     else
-        store_layer(model, &layers->guide.layers[0], &run->output->transmitted);
+        return_transmitted(&r, series);
     for (int i = 0; run->output->reflected && i < run->input->photos && is_wanted(run); i++)
-        TRY(return_reflected(layers, model, i, &own, &mask, run));
+        TRY(return_reflected(&r, i));
     if (run->output->confidence.data && is_wanted(run))
-        return_confidence(layers, &mask, run);
+        return_confidence(&r);
 done:
-    esra_image_free(&own);
-    esra_image_free(&mask);
+    esra_image_free(&r.own);
+    esra_image_free(&r.mask);
+    esra_image_free(&r.whole);
     return status;
 }
 
@@ -112,7 +185,7 @@ static esra_photo_facts facts_of(const struct model *model, const struct photo_e
     const struct photo_motion *m = &model->motions[i];
     double first = given ? NAN : m->explained, second = given || !m->second ? NAN : m->explained_second;
     return (esra_photo_facts){m->aligned, model->exchanged ? second : first, model->exchanged ? first : second,
-                              m->overlap, isnan(photo->apart_px) ? 0 : photo->apart_px};
+                              m->overlap, isnan(photo->apart_px) ? 0 : photo->apart_px / model->scale};
 }
 
 /* R at x of the reference is at mirror^-1 x of the aligned photo, and so at still(mirror^-1 x) of its own. */
@@ -126,9 +199,13 @@ static struct transform reflected_motion(const struct model *model, int i)
 static void give_back_photo(const struct model *model, const struct evidence *evidence, int i, struct run *run)
 {
     esra_separation *out = run->output;
-    struct transform reflected = reflected_motion(model, i);
+    struct transform reflected = reflected_motion(model, i), still = model->still[i];
+    if (model->scale < 1) {
+        still = esra_transform_rescale(&still, 1 / model->scale);
+        reflected = esra_transform_rescale(&reflected, 1 / model->scale);
+    }
     if (out->transmitted_motion)
-        memcpy(out->transmitted_motion[i].h, model->still[i].h, sizeof model->still[i].h);
+        memcpy(out->transmitted_motion[i].h, still.h, sizeof still.h);
     if (out->reflected_motion)
         memcpy(out->reflected_motion[i].h, reflected.h, sizeof reflected.h);
     if (out->mixing)
@@ -153,6 +230,7 @@ void esra_give_back_facts(const struct model *model, const struct evidence *evid
         give_back_photo(model, evidence, i, run);
     out->motion = model->kind == MODEL_DEPTH ? ESRA_MOTION_DEPTH : open ? ESRA_MOTION_HOMOGRAPHY : wish;
     out->in_roots = model->light == LIGHT_ROOT;
+    out->scale = model->scale;
     out->prediction_error = known(evidence->delivered.prediction_error);
     out->prediction_base = known(evidence->delivered.prediction_base);
     out->joint_objective = model->joint_info.objective;

@@ -146,7 +146,10 @@ static esra_status solve(struct guide *guide, const struct model *model, struct 
     problem.weights = weights;
     esra_result result = ESRA_RESULT_INIT;
     result.layers = layers;
-    struct solve_task task = {&problem, &result, run->settings, run->progress, run->user};
+    esra_settings settings = *run->settings;
+    if (run->input->effort == ESRA_EFFORT_BEST)
+        settings.gap *= .1;
+    struct solve_task task = {&problem, &result, &settings, run->progress, run->user};
     esra_status status = esra_solve(run->context, &task, run->memory, run->output->info);
     esra_release(&views);
     return status;

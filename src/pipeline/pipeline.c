@@ -11,9 +11,10 @@ struct pipeline {
     struct run *run;
     struct wishes wishes;
     struct series photos, halved;
-    const struct series *small; /* the photos, or halved ones: models are searched for on these */
-    struct model flat, depth;   /* of the small photos */
-    struct model model;         /* that is delivered, of the photos */
+    const struct series *small;  /* the photos, or halved ones: models are searched for on these */
+    const struct series *target; /* the photos, or for a draft the small ones: layers are delivered of these */
+    struct model flat, depth;    /* of the small photos */
+    struct model model;          /* that is delivered, of the photos */
     struct evidence evidence;
     struct image doubt; /* part of the reflection that the photos leave open: it stays in T */
     struct layers layers;
@@ -32,6 +33,8 @@ static esra_status load(struct pipeline *p)
         TRY(esra_series_shrink(&p->halved, &p->photos, run));
         p->small = &p->halved;
     }
+    bool draft = run->input->effort == ESRA_EFFORT_DRAFT && !run->motions_only && !run->input->gradients;
+    p->target = draft ? p->small : &p->photos;
 done:
     return status;
 }
@@ -110,12 +113,12 @@ static esra_status deliver_flat(struct pipeline *p)
     esra_status status = ESRA_OK;
     esra_model_free(&p->depth);
     p->evidence.delivered = p->evidence.flat;
-    if (p->small == &p->photos) {
+    if (p->small == p->target) {
         move(&p->model, &p->flat);
         if (!p->model.aligned[0].data)
-            STEP(p->run, STAGE_SEPARATE, esra_flat_unpark(&p->model, &p->photos, p->run));
+            STEP(p->run, STAGE_SEPARATE, esra_flat_unpark(&p->model, p->target, p->run));
     } else {
-        TRY(esra_flat_enlarge(&p->model, &p->photos, &p->flat, p->run));
+        TRY(esra_flat_enlarge(&p->model, p->target, &p->flat, p->run));
         esra_model_free(&p->flat);
         if (!p->run->motions_only)
             TRY(judge_flat(p, &p->evidence.delivered, &p->model));
@@ -133,7 +136,7 @@ static esra_status make_depth(struct pipeline *p, const struct series *photos)
     esra_status status;
     TRY(esra_deep_align(&p->model, photos, start, run));
     esra_model_free(&p->depth);
-    if (p->small == &p->photos)
+    if (p->small == p->target)
         STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->model, run));
     if (!esra_verdict_noise_alone(evidence, &pipeline_thresholds))
         STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->model, photos, run));
@@ -150,13 +153,13 @@ static esra_status deliver_depth(struct pipeline *p, const struct way *way)
     esra_image_free(&p->doubt); /* of the flat model's reflection */
     p->evidence.delivered = p->evidence.depth;
     bool is_answer = way->hopeless || (p->depth.light == light && way->determined);
-    if (p->small == &p->photos && p->depth.photos && is_answer) {
+    if (p->small == p->target && p->depth.photos && is_answer) {
         move(&p->model, &p->depth);
         return ESRA_OK;
     }
     if (light == LIGHT_ROOT)
-        TRY(esra_series_root(&roots, &p->photos, p->run));
-    TRY(make_depth(p, light == LIGHT_ROOT ? &roots : &p->photos));
+        TRY(esra_series_root(&roots, p->target, p->run));
+    TRY(make_depth(p, light == LIGHT_ROOT ? &roots : p->target));
     esra_series_free(&roots); /* makes room for the joint solve */
     if (!p->run->motions_only && !way->hopeless) {
         STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, way->determined, p->run));
@@ -171,7 +174,8 @@ done:
 static esra_status deliver(struct pipeline *p)
 {
     struct way way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
-    esra_series_free(&p->halved); /* their models are enough */
+    if (p->target == &p->photos)
+        esra_series_free(&p->halved); /* their models are enough */
     return way.kind == MODEL_FLAT ? deliver_flat(p) : deliver_depth(p, &way);
 }
 
@@ -235,7 +239,7 @@ esra_status esra_pipeline_run(struct run *run)
     TRY(decide(&p));
     if (!run->motions_only) {
         TRY(solve(&p));
-        TRY(esra_give_back_layers(&p.layers, &p.model, run));
+        TRY(esra_give_back_layers(&p.layers, &p.model, p.target, run));
     }
     esra_give_back_facts(&p.model, &p.evidence, run);
 done:

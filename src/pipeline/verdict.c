@@ -11,7 +11,8 @@ struct wishes esra_wishes_of(const esra_photos *input, bool motions_only)
                            .transforms = input->transmitted != NULL,
                            .gradients = input->gradients != NULL,
                            .light = (esra_light)input->light,
-                           .motions_only = motions_only};
+                           .motions_only = motions_only,
+                           .best = input->effort == ESRA_EFFORT_BEST};
 }
 
 /* ---- The way ---- */
@@ -46,7 +47,7 @@ bool esra_verdict_tries_depth(const struct evidence *evidence, const struct wish
     if (!esra_verdict_tries_flat(wishes))
         return true;
     return wishes->motion == ESRA_MOTION_AUTO && !wishes->swap && !esra_verdict_noise_alone(&evidence->flat, t) &&
-           !esra_verdict_flat_predicts(&evidence->flat, t);
+           (wishes->best || !esra_verdict_flat_predicts(&evidence->flat, t));
 }
 
 /* Depth, which can explain more, has to predict clearly better. */

@@ -14,6 +14,7 @@ struct wishes {
     bool transforms;   /* motions are given */
     bool gradients;    /* gradients are given */
     bool motions_only; /* layers are not asked for */
+    bool best;         /* depth is tried however well homographies predict */
 };
 
 struct way {

@@ -52,7 +52,7 @@ static void print_separation(void)
     FIELD(esra_separation, align_s) FIELD(esra_separation, joint_s) FIELD(esra_separation, solve_s);
     FIELD(esra_separation, total_s) FIELD(esra_separation, joint_trusted) FIELD(esra_separation, motion);
     FIELD(esra_separation, in_roots) FIELD(esra_separation, prediction_error) FIELD(esra_separation, prediction_base);
-    FIELD(esra_separation, evidence) FIELD(esra_separation, photo_evidence);
+    FIELD(esra_separation, evidence) FIELD(esra_separation, photo_evidence) FIELD(esra_separation, scale);
     SIZE(esra_synth_result) FIELD(esra_synth_result, photos) FIELD(esra_synth_result, transmitted);
     FIELD(esra_synth_result, reflected) FIELD(esra_synth_result, transmitted_motion);
     FIELD(esra_synth_result, reflected_motion) FIELD(esra_synth_result, mixing);
@@ -92,7 +92,7 @@ static void print_values(void)
     VALUE(ESRA_TYPE_REAL) VALUE(ESRA_TYPE_COUNT) VALUE(ESRA_TYPE_TOGGLE) VALUE(ESRA_TYPE_CHOICE);
     VALUE(ESRA_TYPE_ONE_OF) VALUE(ESRA_TYPE_SEED);
     VALUE(ESRA_OPTIMAL) VALUE(ESRA_INACCURATE) VALUE(ESRA_STOPPED);
-    ESRA_MOTIONS(ROW) ESRA_LIGHTS(ROW) ESRA_METHODS(ROW);
+    ESRA_MOTIONS(ROW) ESRA_LIGHTS(ROW) ESRA_EFFORTS(ROW) ESRA_METHODS(ROW);
 #include <esra/warnings.def>
 }
 

@@ -18,8 +18,8 @@ class Results(SeparateTest):
         told = self.result()
         self.assertEqual(json.loads(done.stdout), told)
         self.assertEqual(list(told), ["schema", "version", "method", "motion", "light", "reference", "width", "height", "photos", "warnings",
-                                      "lambda", "strength", "solve", "joint", "prediction", "threads", "seconds", "asked", "evidence", "output",
-                                      "memory"])
+                                      "lambda", "strength", "solve", "joint", "prediction", "threads", "seconds", "asked", "scale", "evidence",
+                                      "output", "memory"])
         self.assertEqual(told["output"], {"format": "png", "quality": 95, "layers": "all", "brightness": 2})
         self.assertEqual((told["schema"], told["method"], told["reference"]), ("esra-separate-2", "joint", 2))
         self.assertEqual((told["width"], told["height"], told["strength"], told["warnings"]), (WIDTH, HEIGHT, 1, []))
@@ -27,7 +27,7 @@ class Results(SeparateTest):
         self.assertEqual(list(told["seconds"]), ["align", "joint", "solve", "total"])
         self.assertGreaterEqual(told["seconds"]["total"], told["seconds"]["align"])
         self.assertEqual([photo["file"] for photo in told["photos"]], NAMES)
-        self.assertEqual(told["asked"]["motion"], "auto")
+        self.assertEqual((told["asked"]["motion"], told["asked"]["effort"], told["scale"]), ("auto", "normal", 1))
         self.assertEqual(told["evidence"]["delivered"]["trusted"], told["joint"]["trusted"])
         self.assertEqual(told["evidence"]["delivered"]["prediction_error"], told["prediction"]["error"])
         for photo in told["photos"]:

@@ -140,10 +140,53 @@ static void gains_are_found_by_depth_too(void)
     scene_free(&scene);
 }
 
+/* Root mean square of a - b - c. */
+static double rms_of_rest(const float *a, const float *b, const float *c)
+{
+    double sum = 0;
+    for (size_t n = 0; n < (size_t)WIDTH * HEIGHT; n++)
+        sum += ((double)a[n] - b[n] - c[n]) * ((double)a[n] - b[n] - c[n]);
+    return sqrt(sum / ((double)WIDTH * HEIGHT));
+}
+
+/* Layers of the size of the photos, told apart at half of it; motions in the photos' own pixels. */
+static void a_draft_is_separated_small(void)
+{
+    static float transmitted[WIDTH * HEIGHT], reflected[PHOTOS][WIDTH * HEIGHT], none[WIDTH * HEIGHT];
+    struct scene scene;
+    esra_image reflections[PHOTOS];
+    esra_transform found[PHOTOS];
+    esra_separation separation = ESRA_SEPARATION_INIT;
+    esra_solver *solver;
+    scene_create(&scene, false);
+    scene.input.effort = ESRA_EFFORT_DRAFT;
+    for (int i = 0; i < PHOTOS; i++)
+        reflections[i] = esra_image_planar(reflected[i], WIDTH, HEIGHT, 1);
+    separation.transmitted = esra_image_planar(transmitted, WIDTH, HEIGHT, 1);
+    separation.reflected = reflections;
+    separation.transmitted_motion = found;
+    CHECK(esra_solver_create(&solver) == ESRA_OK);
+    CHECK(esra_solver_separate(solver, &scene.input, NULL, &separation) == ESRA_OK);
+    CHECK(separation.scale == .5 && separation.method == ESRA_METHOD_JOINT);
+    for (int i = 1; i < PHOTOS; i++) {
+        struct transform a, b;
+        memcpy(a.h, scene.truth[0][i].h, sizeof a.h);
+        memcpy(b.h, found[i].h, sizeof b.h);
+        CHECK(esra_transform_distance(&a, &b, WIDTH, HEIGHT) < 1);
+    }
+    double rest = rms_of_rest(scene.photos[0].data, transmitted, reflected[0]),
+           taken = rms_of_rest(scene.photos[0].data, transmitted, none);
+    if (!CHECK(rest < .25 * taken && taken > .01))
+        printf("  taken off %.4f, not in the reflection %.4f\n", taken, rest);
+    esra_solver_free(&solver);
+    scene_free(&scene);
+}
+
 int main(void)
 {
     RUN(motions_are_exact);
     RUN(exchanged_motions_are_exact);
     RUN(gains_are_found_by_depth_too);
+    RUN(a_draft_is_separated_small);
     return check_report();
 }

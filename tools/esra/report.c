@@ -240,6 +240,8 @@ static void put_numbers(struct page *page, const struct report *report)
             "<tr><td>lambda</td><td>%g</td></tr>",
             esra_outcome_name(s->info->outcome), s->info->objective, s->info->bound, s->info->gap, s->info->iterations,
             report->settings->lambda);
+    if (s->scale < 1)
+        page_put(page, "<tr><td>draft</td><td>separated at 1/%.0f of the size, and enlarged</td></tr>", 1 / s->scale);
     if (s->method == ESRA_METHOD_JOINT)
         page_put(page, "<tr><td>two-layer model</td><td>objective %.4g a pixel, residual %.4f</td></tr>",
                  s->joint_objective, s->joint_residual);

@@ -124,6 +124,7 @@ static void take_numbers(struct result *r)
     s->joint_residual = number_of(joint, "residual");
     s->prediction_error = number_of(prediction, "error");
     s->prediction_base = number_of(prediction, "baseline");
+    s->scale = json_object_get(r->object, "scale") ? number_of(r->object, "scale") : 1; /* older ones have none */
     s->align_s = number_of(seconds, "align");
     s->joint_s = number_of(seconds, "joint");
     s->solve_s = number_of(seconds, "solve");

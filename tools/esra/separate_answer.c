@@ -55,7 +55,8 @@ static json_t *evidence_to_json(const double *numbers, int of_photo)
 static json_t *asked_to_json(const struct job *job)
 {
     const esra_photos *photos = &job->photos;
-    return json_pack("{s:s, s:s, s:b, s:b, s:b}", "motion", esra_motion_name((esra_motion)photos->motion), "light",
+    return json_pack("{s:s, s:s, s:s, s:b, s:b, s:b}", "effort", esra_effort_name((esra_effort)photos->effort),
+                     "motion", esra_motion_name((esra_motion)photos->motion), "light",
                      esra_light_name((esra_light)photos->light), "swap", photos->swap, "transforms",
                      photos->transmitted != NULL, "gradients", photos->gradients != NULL);
 }
@@ -148,6 +149,7 @@ static esra_status make_result(struct job *job)
         "threads", info->threads, "seconds", "align", s->align_s, "joint", s->joint_s, "solve", s->solve_s, "total",
         s->total_s);
     return job->result && json_object_set_new(job->result, "asked", asked_to_json(job)) == 0 &&
+                   json_object_set_new(job->result, "scale", json_real(s->scale)) == 0 &&
                    json_object_set_new(job->result, "evidence", evidence_to_json(job->evidence, 0)) == 0 &&
                    json_object_set_new(job->result, "output", output_to_json(job)) == 0 &&
                    json_object_set_new(job->result, "memory", memory_to_json(job)) == 0

@@ -63,6 +63,8 @@ void job_print_summary(const struct job *job)
     } else if (s->method == ESRA_METHOD_NONE)
         fprintf(stderr, "the layers could not be told apart\n");
     else {
+        if (s->scale < 1)
+            fprintf(stderr, "a draft: separated at 1/%.0f of the size, and enlarged\n", 1 / s->scale);
         fprintf(stderr, "separated in %.1f s, certified gap %.2g; look at ", s->total_s, job->info.gap);
         print_plain(stderr, job->options.output);
         fprintf(stderr, "/%s\n", job->options.no_report ? "" : "report.html");

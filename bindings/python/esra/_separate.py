@@ -109,8 +109,8 @@ def _check_strength(strength: Any) -> None:
         raise _esra.Error(f"strength is {strength!r}: it must lie in [0, 1]")
 
 
-_PASSED_ON = ("method", "joint_objective", "joint_residual", "joint_trusted", "prediction_error", "prediction_base", "align_s",
-              "joint_s", "solve_s", "total_s")
+_PASSED_ON = ("method", "joint_objective", "joint_residual", "joint_trusted", "prediction_error", "prediction_base", "scale",
+              "align_s", "joint_s", "solve_s", "total_s")
 
 
 @documented("separate")

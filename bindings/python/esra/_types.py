@@ -86,6 +86,7 @@ class Separation(Alignment):
     in_roots: bool  # layers were told apart in the root of light
     prediction_error: float
     prediction_base: float
+    scale: float  # of the photos that were separated: less than 1 for a draft, whose layers are enlarged
     align_s: float
     joint_s: float
     solve_s: float

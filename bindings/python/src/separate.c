@@ -20,12 +20,19 @@ static const struct field facts_fields[] = {
 };
 
 static const struct field result_fields[] = {
-    FIELD_OF(esra_separation, warnings, INT),         FIELD_OF(esra_separation, joint_objective, REAL),
-    FIELD_OF(esra_separation, joint_residual, REAL),  FIELD_OF(esra_separation, align_s, REAL),
-    FIELD_OF(esra_separation, joint_s, REAL),         FIELD_OF(esra_separation, solve_s, REAL),
-    FIELD_OF(esra_separation, total_s, REAL),         FIELD_OF(esra_separation, joint_trusted, REAL),
-    FIELD_OF(esra_separation, in_roots, INT),         FIELD_OF(esra_separation, prediction_error, REAL),
-    FIELD_OF(esra_separation, prediction_base, REAL), {NULL, FIELD_INT, 0},
+    FIELD_OF(esra_separation, warnings, INT),
+    FIELD_OF(esra_separation, joint_objective, REAL),
+    FIELD_OF(esra_separation, joint_residual, REAL),
+    FIELD_OF(esra_separation, align_s, REAL),
+    FIELD_OF(esra_separation, joint_s, REAL),
+    FIELD_OF(esra_separation, solve_s, REAL),
+    FIELD_OF(esra_separation, total_s, REAL),
+    FIELD_OF(esra_separation, joint_trusted, REAL),
+    FIELD_OF(esra_separation, in_roots, INT),
+    FIELD_OF(esra_separation, prediction_error, REAL),
+    FIELD_OF(esra_separation, prediction_base, REAL),
+    FIELD_OF(esra_separation, scale, REAL),
+    {NULL, FIELD_INT, 0},
 };
 
 /* The photos, and what the caller knows of them already. */
