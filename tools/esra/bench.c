@@ -195,6 +195,7 @@ static const struct path {
     {"avx2", CPU_AVX2, CPU_SSE2 | CPU_AVX2},
     {"avx512", CPU_AVX512, CPU_SSE2 | CPU_AVX2 | CPU_AVX512},
     {"neon", CPU_NEON, CPU_NEON},
+    {"simd128", CPU_SIMD128, CPU_SIMD128},
 };
 
 #define PATHS (sizeof paths / sizeof paths[0])

@@ -75,77 +75,6 @@ static enum exit_code fail(const struct job *job, esra_status status)
 
 /* ---- The run ---- */
 
-/* Reserves addresses only: the pages are first written when the layers are returned, after the library has freed most
- * of its own memory. */
-static esra_status make_answer(struct job *job, struct photo *answer, const struct photo *like)
-{
-    answer->depth = like->depth;
-    answer->format = like->format;
-    return esra_image_reserve(&answer->pixels, job->scene.width, job->scene.height, job->scene.channels, &job->message);
-}
-
-static esra_image view_of(const struct photo *photo)
-{
-    const struct image *image = &photo->pixels;
-    return esra_image_planar(image->data, image->width, image->height, image->channels);
-}
-
-static bool make_evidence(struct job *job, size_t photos)
-{
-    size_t count, of_photo = 0;
-    const esra_evidence_row *rows = esra_evidence_table(&count);
-    for (size_t n = 0; n < count; n++)
-        of_photo += rows[n].of_photo != 0;
-    job->photo_evidence_rows = (int)of_photo;
-    job->evidence = calloc(count - of_photo, sizeof *job->evidence);
-    job->photo_evidence = calloc(photos * of_photo, sizeof *job->photo_evidence);
-    return job->evidence && job->photo_evidence;
-}
-
-static esra_status make_room(struct job *job)
-{
-    size_t m = (size_t)job->scene.paths.count;
-    esra_separation *s = &job->separation;
-    job->motion = calloc(2 * m, sizeof *job->motion);
-    job->gains = calloc(2 * m, sizeof *job->gains);
-    job->facts = calloc(m, sizeof *job->facts);
-    if (!job->motion || !job->gains || !job->facts || !make_evidence(job, m))
-        return esra_fail_memory(&job->message);
-    *s = (esra_separation){.struct_size = sizeof *s};
-    s->transmitted_motion = job->motion;
-    s->reflected_motion = job->motion + m;
-    s->mixing = job->gains;
-    s->reflection_gain = job->gains + m;
-    s->facts = job->facts;
-    s->evidence = job->evidence;
-    s->photo_evidence = job->photo_evidence;
-    job->info = (esra_info)ESRA_INFO_INIT;
-    s->info = &job->info;
-    return ESRA_OK;
-}
-
-static esra_status make_pictures(struct job *job)
-{
-    esra_status status;
-    const struct photo *photos = job->scene.photos;
-    job->reflected = calloc((size_t)job->scene.paths.count, sizeof *job->reflected);
-    job->reflected_views = calloc((size_t)job->scene.paths.count, sizeof *job->reflected_views);
-    if (!job->reflected || !job->reflected_views)
-        return esra_fail_memory(&job->message);
-    TRY(make_answer(job, &job->transmitted, &photos[job->reference]));
-    for (int i = 0; i < job->scene.paths.count; i++) {
-        TRY(make_answer(job, &job->reflected[i], &photos[i]));
-        job->reflected_views[i] = view_of(&job->reflected[i]);
-    }
-    job->confidence.depth = 8;
-    TRY(esra_image_reserve(&job->confidence.pixels, job->scene.width, job->scene.height, 1, &job->message));
-    job->separation.transmitted = view_of(&job->transmitted);
-    job->separation.reflected = job->reflected_views;
-    job->separation.confidence = view_of(&job->confidence);
-done:
-    return status;
-}
-
 /* Keeps a certificate for the plot; when the array is full, every second one is dropped. */
 static void keep_point(struct job *job, const esra_info *so_far)
 {
@@ -157,8 +86,7 @@ static void keep_point(struct job *job, const esra_info *so_far)
     job->points[job->point_count++] = (struct report_point){so_far->seconds, so_far->gap};
 }
 
-/* Passes on to the progress bar. */
-static int follow(void *user, const esra_info *so_far)
+int job_follow(void *user, const esra_info *so_far)
 {
     struct job *job = user;
     if (so_far->objective > 0 && (job->point_count == 0 || job->points[job->point_count - 1].gap != so_far->gap))
@@ -176,7 +104,7 @@ static esra_status run_library(struct job *job, library_call *call, const struct
         signals_end_at_once(outputs, count, job->folder_made ? job->options.output : NULL);
     esra_status status = esra_solver_create(&solver);
     if (status == ESRA_OK) {
-        esra_solver_set_progress(solver, follow, job);
+        esra_solver_set_progress(solver, job_follow, job);
         status = call(solver, &job->photos, &job->settings, &job->separation);
     }
     snprintf(job->message.text, sizeof job->message.text, "%s", esra_solver_message(solver));
@@ -227,8 +155,8 @@ static enum exit_code separate(void *all, const struct parsed *parsed)
     TRY(job_read_inputs(job, parsed));
     signals_begin();
     TRY(job_prepare_outputs(job));
-    TRY(make_room(job));
-    TRY(make_pictures(job));
+    TRY(job_make_room(job));
+    TRY(job_make_pictures(job));
     TRY(run_library(job, esra_solver_separate, NULL, 0));
     return finish(job);
 done:
@@ -255,7 +183,7 @@ static enum exit_code align(void *all, const struct parsed *parsed)
     if (code != EXIT_DONE)
         return code;
     TRY(job_read_inputs(job, parsed));
-    TRY(make_room(job));
+    TRY(job_make_room(job));
     TRY(job_spare_inputs(job, job->options.output));
     signals_begin();
     TRY(esra_output_open(&output, job->options.output, &job->message));
@@ -276,40 +204,6 @@ static enum exit_code align(void *all, const struct parsed *parsed)
 done:
     esra_output_discard(&output);
     return signals_seen() ? signals_complain(job->name, 0, "") : fail(job, status);
-}
-
-static void job_free(void *all, enum exit_code code)
-{
-    struct job *job = all;
-    (void)code;
-    for (int n = 0; n < job->output_count; n++) {
-        const char *name = job->outputs[n].name;
-        esra_output_discard(&job->outputs[n]);
-        free((char *)name);
-    }
-    for (int n = 0; n < job->path_count; n++)
-        free(job->paths[n]);
-    if (job->folder_made)
-        rmdir(job->options.output); /* fails, as it should, once there are files */
-    for (int i = 0; job->reflected && i < job->scene.paths.count; i++)
-        esra_image_free(&job->reflected[i].pixels);
-    esra_image_free(&job->transmitted.pixels);
-    esra_image_free(&job->confidence.pixels);
-    esra_npy_free(&job->gradient_array);
-    transforms_free(&job->transforms);
-    scene_free(&job->scene);
-    json_decref(job->result);
-    free(job->outputs);
-    free(job->paths);
-    free(job->reflected);
-    free(job->reflected_views);
-    free(job->gradient_views);
-    free(job->mixing_given);
-    free(job->motion);
-    free(job->gains);
-    free(job->facts);
-    free(job->evidence);
-    free(job->photo_evidence);
 }
 
 static void init_settings(void *values)

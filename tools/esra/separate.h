@@ -63,6 +63,15 @@ struct job {
     json_t *result;
 };
 
+/* separate_room.c: room for motions, gains and evidence; for the layers; and what frees all of it. */
+esra_status job_make_room(struct job *job);
+esra_status job_make_pictures(struct job *job);
+void job_free(void *job, enum exit_code code);
+
+/* separate.c: an esra_progress whose user is the job: keeps the certificates' course, and passes on to the progress
+ * bar. */
+int job_follow(void *user, const esra_info *so_far);
+
 /* separate_inputs.c: the command line's words, and the files it names. */
 enum exit_code job_take_words(struct job *job);
 enum exit_code job_check_standard_input(const struct job *job, const struct parsed *parsed);
@@ -80,6 +89,13 @@ bool job_may_write(const char *file);
 /* separate_answer.c: the files. */
 struct write_options job_picture_options(const struct job *job);
 esra_status job_write_all(struct job *job);
+
+/* job->result: what result.json will say. */
+esra_status job_make_result(struct job *job);
+
+/* report.html of pictures that have been encoded to code values; exchanged: they were, afterwards. */
+esra_status job_write_report(struct job *job, bool exchanged, struct output *output);
+
 esra_status job_write_json(struct job *job, const json_t *object, struct output *output);
 json_t *job_photos_to_json(const struct job *job);
 json_t *job_warnings_to_json(unsigned warnings);

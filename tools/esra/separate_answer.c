@@ -122,7 +122,7 @@ static json_t *judged_photos_to_json(const struct job *job)
     return list;
 }
 
-static esra_status make_result(struct job *job)
+esra_status job_make_result(struct job *job)
 {
     const esra_separation *s = &job->separation;
     const esra_info *info = &job->info;
@@ -273,10 +273,8 @@ static void list_images(const struct job *job, struct report_image *images)
     images[m + 1].photo = job->confidence;
 }
 
-static esra_status write_report(struct job *job)
+esra_status job_write_report(struct job *job, bool exchanged, struct output *output)
 {
-    struct output *output;
-    esra_status status;
     int m = job->scene.paths.count;
     struct report_image *images = calloc((size_t)m + 2, sizeof *images);
     if (!images)
@@ -289,6 +287,7 @@ static esra_status write_report(struct job *job)
         .reference = job->reference,
         .width = job->scene.width,
         .height = job->scene.height,
+        .exchanged = exchanged,
         .before = &job->scene.photos[job->reference],
         .after = &images[0].photo,
         .images = images,
@@ -298,9 +297,7 @@ static esra_status write_report(struct job *job)
         .points = job->points,
         .point_count = job->point_count,
     };
-    TRY(begin_file(job, "report.html", &output));
-    TRY(report_write(&report, output, &job->message));
-done:
+    esra_status status = report_write(&report, output, &job->message);
     free(images);
     return status;
 }
@@ -312,9 +309,11 @@ esra_status job_write_all(struct job *job)
     encode_pictures(job);
     signals_begin();
     TRY(write_pictures(job));
-    if (!job->options.no_report)
-        TRY(write_report(job));
-    TRY(make_result(job));
+    if (!job->options.no_report) {
+        TRY(begin_file(job, "report.html", &output));
+        TRY(job_write_report(job, false, output));
+    }
+    TRY(job_make_result(job));
     TRY(begin_file(job, "result.json", &output));
     TRY(job_write_json(job, job->result, output));
     TRY(esra_output_commit_all(job->outputs, job->output_count, &job->placed, &job->message));

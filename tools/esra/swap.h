@@ -49,6 +49,10 @@ void swap_files_free(struct swap *job);
 /* swap_layers.c: the pictures, read, exchanged in light, and written. */
 esra_status swap_read_pictures(struct swap *job);
 void swap_exchange(struct swap *job);
+
+/* The steps of that in light: of the reference, and of another photo. */
+void swap_exchange_reference(struct swap *job);
+void swap_exchange_photo(struct swap *job, int i);
 esra_status swap_write_pictures(struct swap *job);
 void swap_pictures_free(struct swap *job);
 

@@ -65,7 +65,7 @@ static float without(float photo, float layer, bool roots)
 
 /* Of the reference both layers are there: T in transmitted, of which `strength` was taken, and R in reflected, `times`
  * as bright. R that was cut off at white is at least what the photo shows besides T. */
-static void exchange_reference(struct swap *job)
+void swap_exchange_reference(struct swap *job)
 {
     const struct result *r = &job->result;
     struct image *t = &job->transmitted.pixels, *own = &job->reflected[r->reference].pixels;
@@ -93,7 +93,7 @@ static bool reached(const struct transform *back, int x, int y, const struct ima
 
 /* Of another photo there is only what it reflects: the other layer is the rest of it, as far as the reference's view
  * reaches. By depth that is taken from the median shift. */
-static void exchange_photo(struct swap *job, int i)
+void swap_exchange_photo(struct swap *job, int i)
 {
     const struct result *r = &job->result;
     struct image *own = &job->reflected[i].pixels;
@@ -116,10 +116,10 @@ static void exchange_photo(struct swap *job, int i)
 void swap_exchange(struct swap *job)
 {
     const struct result *r = &job->result;
-    exchange_reference(job);
+    swap_exchange_reference(job);
     for (int i = 0; i < r->photos; i++)
         if (i != r->reference)
-            exchange_photo(job, i);
+            swap_exchange_photo(job, i);
     esra_light_encode(&job->scene.lights[r->reference], &job->transmitted.pixels);
     esra_light_encode(&job->scene.lights[r->reference], &job->scene.photos[r->reference].pixels);
     for (int i = 0; i < r->photos; i++)
