@@ -2,6 +2,7 @@
  * would write back: maker notes and unknown tags, whose offsets stay right because nothing moves. */
 #include "io/exif.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "io/tags.h"
@@ -152,16 +153,39 @@ bool esra_exif_has_gps(const struct bytes *exif)
     return has_directory(exif, TAG_GPS_DIRECTORY);
 }
 
-void esra_exif_text(const struct bytes *exif, int tag, char *text, size_t size)
+/* Text of an ASCII entry of a directory, cut to size; "" where there is none. */
+static void text_in(const struct bytes *exif, struct source *source, int64_t directory, int tag, char *text,
+                    size_t size)
 {
-    struct source source;
     struct entry entry;
-    int64_t first;
     text[0] = '\0';
-    if (!esra_tags_open_block(exif, &source, &first) || !esra_tags_find(&source, first, tag, &entry) ||
-        entry.type != TYPE_ASCII)
+    if (!esra_tags_find(source, directory, tag, &entry) || entry.type != TYPE_ASCII)
         return;
     size_t length = entry.size < size ? (size_t)entry.size : size - 1;
     memcpy(text, exif->data + entry.value_at, length);
     text[length] = '\0';
+}
+
+void esra_exif_text(const struct bytes *exif, int tag, char *text, size_t size)
+{
+    struct source source;
+    int64_t first;
+    text[0] = '\0';
+    if (esra_tags_open_block(exif, &source, &first))
+        text_in(exif, &source, first, tag, text, size);
+}
+
+void esra_exif_taken(const struct bytes *exif, char *text, size_t size)
+{
+    struct source source;
+    int64_t first;
+    uint64_t photo;
+    char date[24], parts[12];
+    text[0] = '\0';
+    if (!esra_tags_open_block(exif, &source, &first) ||
+        !esra_tags_find_number(&source, first, TAG_PHOTO_DIRECTORY, &photo))
+        return;
+    text_in(exif, &source, esra_tags_offset(photo), TAG_TAKEN, date, sizeof date);
+    text_in(exif, &source, esra_tags_offset(photo), TAG_TAKEN_PARTS, parts, sizeof parts);
+    snprintf(text, size, "%s%s%s", date, date[0] && parts[0] ? "." : "", date[0] ? parts : "");
 }

@@ -29,4 +29,8 @@ bool esra_exif_has_gps(const struct bytes *exif);
 /* The text of an ASCII tag in the block's first directory, cut to size; "" where there is none. */
 void esra_exif_text(const struct bytes *exif, int tag, char *text, size_t size);
 
+/* When the shutter opened, "2024:05:17 14:03:22.125" with as many digits of the second as there are; "" where the block
+ * does not say. Texts of one camera sort as the photos were taken. */
+void esra_exif_taken(const struct bytes *exif, char *text, size_t size);
+
 #endif

@@ -109,6 +109,27 @@ static void texts_are_whole_in_tiff(void)
     }
 }
 
+/* The date of the photo's own directory, with the parts of a second where they stand beside it. */
+static void the_time_is_told(void)
+{
+    for (int big = 0; big < 2; big++)
+        for (int parts = 0; parts < 2; parts++) {
+            char text[40];
+            struct bytes exif = made_exif(1, big);
+            esra_exif_taken(&exif, text, sizeof text);
+            CHECK_TEXT(text, "");
+            made_entry(exif.data + 66, 0x9003, 2, 20, 240, big);
+            made_entry(exif.data + 78, parts ? 0x9291 : 0x927c, 2, 4, big ? 0x31323500 : 0x00353231, big);
+            memcpy(exif.data + 240, "2024:05:17 14:03:22", 20);
+            esra_exif_taken(&exif, text, sizeof text);
+            CHECK_TEXT(text, parts ? "2024:05:17 14:03:22.125" : "2024:05:17 14:03:22");
+            exif.size = 250;
+            esra_exif_taken(&exif, text, sizeof text);
+            CHECK_TEXT(text, "");
+            free(exif.data);
+        }
+}
+
 int main(int argc, char **argv)
 {
     made_begin(argc, argv);
@@ -117,6 +138,7 @@ int main(int argc, char **argv)
     RUN(directories_are_not_wiped);
     RUN(overlapping_strips_end);
     RUN(texts_are_whole_in_tiff);
+    RUN(the_time_is_told);
     made_end();
     return check_report();
 }
