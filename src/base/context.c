@@ -15,7 +15,11 @@ esra_status esra_context_create(struct context **out, int threads, struct messag
         return esra_fail_memory(message);
     context->message = message;
     context->features = esra_cpu_features();
-    esra_status status = esra_pool_create(&context->pool, threads, message);
+    context->lanczos = esra_allocate(1, sizeof *context->lanczos);
+    if (context->lanczos)
+        pthread_mutex_init(&context->lanczos->lock, NULL);
+    esra_status status =
+        context->lanczos ? esra_pool_create(&context->pool, threads, message) : esra_fail_memory(message);
     if (status != ESRA_OK)
         esra_context_free(out);
     return status;
@@ -26,6 +30,9 @@ void esra_context_free(struct context **context)
     if (!*context)
         return;
     esra_pool_free(&(*context)->pool);
+    if ((*context)->lanczos)
+        pthread_mutex_destroy(&(*context)->lanczos->lock);
+    esra_release(&(*context)->lanczos);
     esra_release(context);
 }
 
@@ -85,7 +92,8 @@ static void run_job(void *work, int number, int worker)
     struct context own = {.message = &jobs->messages[number],
                           .features = jobs->context->features,
                           .parent = jobs->context,
-                          .asks = worker == 0};
+                          .asks = worker == 0,
+                          .lanczos = jobs->context->lanczos};
     jobs->statuses[number] = jobs->job(jobs->work, number, &own);
 }
 

@@ -5,10 +5,22 @@
 
 #include <stdatomic.h>
 
+#include <pthread.h>
+
 #include "base/pool.h"
 
 /* Answers whether the caller has had enough. */
 typedef bool context_question(void *user);
+
+/* The weights of ops/resample.c, which it fills when it is first called: too many for a stack, and wanted where nothing
+ * may fail. */
+#define LANCZOS_PHASES 2048
+#define LANCZOS_TAPS   6
+struct lanczos {
+    pthread_mutex_t lock; /* jobs side by side share them */
+    bool filled;
+    float weights[LANCZOS_PHASES + 1][LANCZOS_TAPS];
+};
 
 struct context {
     struct message *message; /* the caller's; must outlive the context */
@@ -21,6 +33,7 @@ struct context {
     void *user;
     double asked_s; /* when `enough` was last called, on the timer */
     atomic_bool stopping;
+    struct lanczos *lanczos; /* a job's own context borrows them */
 };
 
 /* threads as esra_pool_create() has them; features: all that the processor has. */

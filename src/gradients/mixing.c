@@ -22,7 +22,8 @@
 struct pair {
     struct image smooth[2]; /* reference, photo */
     const struct image *mask[2];
-    float *ratios; /* logarithms */
+    float *ratios;  /* logarithms */
+    uint32_t *bins; /* BINS of them */
     int count, step;
 };
 
@@ -65,19 +66,20 @@ static int weaker_bin(const struct products *p)
 }
 
 /* The bin over which the strongest gradients lie. */
-static int strong_bin(const struct pair *p)
+static int strong_bin(struct pair *p)
 {
-    uint32_t bins[BINS] = {0}, total = 0, above = 0;
+    uint32_t total = 0, above = 0;
+    memset(p->bins, 0, BINS * sizeof *p->bins);
     for (int y = 1; y < p->smooth[0].height - 1; y += p->step)
         for (int x = 1; x < p->smooth[0].width - 1; x++)
             if (seen(p, x, y)) {
                 struct products products = products_at(p, x, y);
-                bins[weaker_bin(&products)]++;
+                p->bins[weaker_bin(&products)]++;
                 total++;
             }
     int bin = BINS;
     while (bin > 1 && above < gradients_thresholds.mixing_strongest * total)
-        above += bins[--bin];
+        above += p->bins[--bin];
     return bin;
 }
 
@@ -163,7 +165,8 @@ esra_status esra_mixing_estimate(struct context *context, const struct image *ph
     struct pair p = {.mask = {&masks[reference], NULL}, .step = 1 + (int)((double)pixels / PIXELS_MOST)};
     esra_status status = ESRA_OK;
     p.ratios = esra_allocate(pixels, sizeof *p.ratios);
-    if (!p.ratios)
+    p.bins = esra_allocate(BINS, sizeof *p.bins);
+    if (!p.ratios || !p.bins)
         TRY(esra_fail_memory(context->message));
     TRY(smooth(context, &photos[reference], &p.smooth[0]));
     for (int n = 0; n < count; n++) {
@@ -179,5 +182,6 @@ done:
     esra_image_free(&p.smooth[0]);
     esra_image_free(&p.smooth[1]);
     esra_release(&p.ratios);
+    esra_release(&p.bins);
     return status;
 }

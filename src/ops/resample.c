@@ -7,10 +7,10 @@
 #include "base/rows.h"
 #include "base/wide.h"
 
-#define TAPS 6
+#define TAPS LANCZOS_TAPS
 /* Positions are rounded to 1/2048 px: at the steepest edge, one full step a pixel, an error of 1/4096, the step of
  * 12-bit samples. */
-#define PHASES 2048
+#define PHASES LANCZOS_PHASES
 
 struct resampling {
     const struct image *from, *to;
@@ -120,9 +120,13 @@ WIDE_TASK(resample_block)
 
 static void resample(struct context *context, struct resampling *r)
 {
-    float weights[PHASES + 1][TAPS];
-    r->weights = weights;
-    fill_weights(weights);
+    struct lanczos *lanczos = context->lanczos;
+    pthread_mutex_lock(&lanczos->lock);
+    if (!lanczos->filled)
+        fill_weights(lanczos->weights);
+    lanczos->filled = true;
+    pthread_mutex_unlock(&lanczos->lock);
+    r->weights = lanczos->weights;
     esra_context_run(context, WIDE(context, resample_block), r, rows_blocks(r->to->height), NULL);
 }
 
