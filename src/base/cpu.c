@@ -15,6 +15,8 @@ unsigned esra_cpu_features(void)
         features |= CPU_AVX512;
 #elif defined(__aarch64__)
     features |= CPU_NEON;
+#elif defined(__wasm_simd128__)
+    features |= CPU_SIMD128;
 #endif
     return features;
 }

@@ -7,6 +7,7 @@ enum cpu_feature {
     CPU_AVX2 = 1 << 1,   /* with FMA3 absent from the kernels: see doc/NUMERICS.md */
     CPU_AVX512 = 1 << 2, /* F, BW, DQ and VL together */
     CPU_NEON = 1 << 3,
+    CPU_SIMD128 = 1 << 4, /* WebAssembly: a module has it as a whole, or is built without */
 };
 
 /* The features this processor and system support, as a set of enum cpu_feature. */

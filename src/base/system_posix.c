@@ -122,7 +122,7 @@ long esra_process_id(void)
 
 int esra_cpu_count(void)
 {
-#ifdef CPU_COUNT
+#if defined(CPU_COUNT) && !defined(__wasm__) /* which declares it, and has it not */
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0 && CPU_COUNT(&allowed) > 0)
         return CPU_COUNT(&allowed);

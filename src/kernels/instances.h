@@ -9,5 +9,6 @@ void esra_kernels_sse2(struct kernels *kernels);
 void esra_kernels_avx2(struct kernels *kernels);
 void esra_kernels_avx512(struct kernels *kernels);
 void esra_kernels_neon(struct kernels *kernels);
+void esra_kernels_simd128(struct kernels *kernels);
 
 #endif

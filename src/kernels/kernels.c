@@ -19,5 +19,10 @@ void esra_kernels_fill(struct kernels *kernels, unsigned features)
 #elif defined(__aarch64__)
     if (features & CPU_NEON)
         esra_kernels_neon(kernels);
+#elif defined(__wasm_simd128__)
+    if (features & CPU_SIMD128)
+        esra_kernels_simd128(kernels);
+#else
+    (void)features;
 #endif
 }

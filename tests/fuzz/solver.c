@@ -55,7 +55,7 @@ static esra_settings take_settings(struct feed *feed)
     settings.inner_iterations = feed_int(feed, 1, 20);
     settings.inner_warm_start = feed_int(feed, 0, 1);
     settings.threads = feed_int(feed, 1, 2);
-    settings.cpu_mask = feed_int(feed, 0, 15);
+    settings.cpu_mask = feed_int(feed, 0, 31);
     return settings;
 }
 

@@ -91,7 +91,7 @@ static void bits_are_the_same_everywhere(void)
         memcpy(first, it.layers[0].data, bytes);
         for (int n = 1; n <= 8; n++) {
             settings.threads = n;
-            settings.cpu_mask = n == 1 ? 1 : n == 2 ? 2 : n == 3 ? 4 : 15;
+            settings.cpu_mask = n == 1 ? 1 : n == 2 ? 2 : n == 3 ? 4 : 31;
             CHECK(instance_solve(&it, solver, &settings, &info) == ESRA_OK);
             CHECK(memcmp(first, it.layers[0].data, bytes) == 0);
             CHECK(info.objective == info_first.objective && info.bound == info_first.bound);
@@ -286,7 +286,7 @@ static void a_lambda_next_to_nothing_is_solved(void)
         CHECK(instance_solve(&it, solver, &settings, &info) == ESRA_OK);
         instance_verify(&it, &info);
         memcpy(answer, it.layers[0].data, sizeof answer);
-        settings.cpu_mask = 15;
+        settings.cpu_mask = 31;
         CHECK(instance_solve(&it, solver, &settings, &info) == ESRA_OK);
         CHECK(memcmp(answer, it.layers[0].data, sizeof answer) == 0);
         instance_free(&it);

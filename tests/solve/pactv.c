@@ -95,10 +95,10 @@ static void it_is_the_published_iteration(void)
 
 static void instructions_do_not_matter(void)
 {
-    static const unsigned masks[] = {0, CPU_SSE2, CPU_AVX2, CPU_AVX512, CPU_NEON};
+    static const unsigned masks[] = {0, CPU_SSE2, CPU_AVX2, CPU_AVX512, CPU_NEON, CPU_SIMD128};
     static float first[STRIDE * SIDE + 2 * KERNEL_PAD];
-    int made[5];
-    for (int n = 0; n < 5; n++) {
+    int made[6];
+    for (int n = 0; n < 6; n++) {
         struct kernels kernels;
         esra_kernels_fill(&kernels, masks[n] & esra_cpu_features());
         check_state = 1;
@@ -148,9 +148,9 @@ static void the_paper_engine_keeps_its_bits(void)
     settings.engine = ESRA_ENGINE_PAPER;
     settings.max_iterations = 5;
     CHECK(esra_solver_create(&solver) == ESRA_OK);
-    for (int n = 0; n < 6; n++) {
+    for (int n = 0; n < 7; n++) {
         settings.threads = 1 + n;
-        settings.cpu_mask = n < 5 ? (1 << n) / 2 : 15;
+        settings.cpu_mask = n < 6 ? (1 << n) / 2 : 31;
         CHECK(instance_solve(&it, solver, &settings, &info) == ESRA_OK);
         instance_verify(&it, &info);
         if (n == 0)
