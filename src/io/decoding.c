@@ -52,7 +52,8 @@ esra_status esra_decoding_check_size(struct decoding *decoding, int64_t width, i
     int64_t limit = decoding->options->limits.pixels, side = decoding->options->limits.side;
     if (width < 1 || height < 1)
         return esra_decoding_refuse(decoding, "claims to have no pixels", "get a fresh copy");
-    if (width > INT_MAX || height > INT_MAX || width > side || height > side || width > limit / height)
+    if (width > INT_MAX || height > INT_MAX || width > side || height > side || width > limit / height ||
+        width > (int64_t)(SIZE_MAX / 16) / height)
         return esra_fail(decoding->message, ESRA_OVER_LIMIT,
                          "%s claims %lld x %lld pixels, over the limit of %.0f megapixels or %lld a side; if it can be "
                          "trusted, lift the limits with --no-limits",
@@ -74,8 +75,8 @@ esra_status esra_decoding_claim(struct decoding *decoding, int64_t width, int64_
         status = options->accept(options->accept_user, pixels, decoding->message);
     if (status != ESRA_OK || options->head_only)
         return status;
-    /* Both sides fit an int, so their product fits; with channels and bytes the allocation checks it. What a damaged
-     * file leaves out is black: zeros, which a large block has without being written to. */
+    /* The size has been checked, so that the product fits; with channels and bytes the allocation checks it. What a
+     * damaged file leaves out is black: zeros, which a large block has without being written to. */
     void *(*allocate)(size_t, size_t) = options->tolerate_truncated ? esra_allocate : esra_allocate_untouched;
     pixels->data = allocate((size_t)width * (size_t)height, (size_t)channels * sizeof *pixels->data);
     return pixels->data ? ESRA_OK : esra_fail_memory(decoding->message);

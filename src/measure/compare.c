@@ -43,7 +43,9 @@ static bool pair_create(struct pair *pair, int width, int height)
 {
     double **planes[] = {&pair->image,    &pair->truth,    &pair->mean_x,  &pair->mean_y,
                          &pair->square_x, &pair->square_y, &pair->product, &pair->scratch};
-    *pair = (struct pair){.width = width, .height = height, .pixels = (size_t)width * (size_t)height};
+    *pair = (struct pair){.width = width, .height = height};
+    if (!esra_size_multiply((size_t)width, (size_t)height, &pair->pixels))
+        return false;
     for (size_t n = 0; n < sizeof planes / sizeof planes[0]; n++) {
         *planes[n] = esra_allocate(pair->pixels, sizeof(double));
         if (!*planes[n])

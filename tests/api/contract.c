@@ -339,7 +339,8 @@ static void plans_of_the_impossible(void)
     CHECK(esra_plan_separate(2, 8, 8, 2, NULL, &plan) == ESRA_BAD_ARGUMENT);
     CHECK(esra_plan_run(1, 0, 8, 1, NULL, &plan) == ESRA_BAD_ARGUMENT);
     CHECK(esra_plan_run(INT_MAX, INT_MAX, INT_MAX, INT_MAX, NULL, &plan) == ESRA_OVER_LIMIT);
-    CHECK(esra_plan_run(1 << 20, 1 << 24, 1 << 24, 1, NULL, &plan) == ESRA_OK && plan.bytes > 1e18);
+    if (sizeof(size_t) > 4)
+        CHECK(esra_plan_run(1 << 20, 1 << 24, 1 << 24, 1, NULL, &plan) == ESRA_OK && plan.bytes > 1e18);
     struct {
         esra_plan plan;
         char after;
