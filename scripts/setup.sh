@@ -4,9 +4,11 @@
 #        setup.sh --fuzz       also what 'make fuzz' needs
 #        setup.sh --coverage   also what 'make coverage' needs
 #        setup.sh --deb        also what 'make deb' needs
+#        setup.sh --web        also what 'make web' and the tests of the page need
 #        setup.sh --all        also what 'make test-all' needs
 #        setup.sh --list       print the packages of a plain run
 set -e
+cd "$(dirname "$0")/.."
 
 packages='gcc libc6-dev make cmake pkg-config libpopt-dev libjansson-dev libpng-dev libjpeg-dev libtiff-dev liblcms2-dev
 libseccomp-dev zlib1g-dev python3 python3-dev python3-numpy'
@@ -31,6 +33,11 @@ case "$1" in
     packages="$packages dpkg-dev debhelper dh-python fakeroot lintian git xz-utils libheif-dev libraw-dev"
     tools="$tools dpkg-buildpackage"
     ;;
+--web)
+    packages="$packages emscripten dpkg-dev chromium"
+    command -v npm >/dev/null || packages="$packages npm"
+    tools="$tools emcc node npm"
+    ;;
 --all)
     packages="$packages clang libclang-rt-dev valgrind gcc-mingw-w64-x86-64-posix"
     tools="$tools clang valgrind"
@@ -51,6 +58,15 @@ if ! command -v dpkg-query >/dev/null; then
     exit 1
 fi
 
+# What drives the browser in the tests of the page comes from npm.
+web=
+[ "$1" = --web ] && web=yes
+finish() {
+    [ -z "$web" ] || [ -e tests/web/node_modules/.package-lock.json ] ||
+        npm ci --silent --no-audit --no-fund --prefix tests/web || echo "setup.sh: without npm the tests of the page are skipped"
+    exit 0
+}
+
 installed() {
     dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'ok installed'
 }
@@ -64,12 +80,12 @@ wanted=
 for package in $optional; do
     installed "$package" || { [ -z "$missing" ] && ! apt-cache show "$package" >/dev/null 2>&1; } || wanted="$wanted $package"
 done
-[ -z "$missing$wanted" ] && exit 0
+[ -z "$missing$wanted" ] && finish
 
 sudo=
 if [ "$(id -u)" != 0 ]; then
     if ! command -v sudo >/dev/null; then
-        [ -z "$missing" ] && exit 0
+        [ -z "$missing" ] && finish
         echo "setup.sh: please install, as root:$missing" >&2
         exit 1
     fi
@@ -81,6 +97,7 @@ $sudo apt-get update -qq
 for package in $wanted; do
     ! apt-cache show "$package" >/dev/null 2>&1 || missing="$missing $package"
 done
-[ -z "$missing" ] && exit 0
+[ -z "$missing" ] && finish
 # shellcheck disable=SC2086
 $sudo apt-get install -y -qq --no-install-recommends $missing
+finish

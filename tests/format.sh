@@ -10,7 +10,7 @@ case $($program --version 2>/dev/null) in
     exit 77
     ;;
 esac
-find src include tools tests bench examples bindings -name '*.[ch]' -print0 | xargs -0 $program --dry-run -Werror || {
+find src include tools tests bench examples bindings -name node_modules -prune -o -name '*.[ch]' -print0 | xargs -0 $program --dry-run -Werror || {
     echo "clang-format -i lays these files out"
     exit 1
 }

@@ -39,6 +39,9 @@ for file in tools/esra/*.[ch]; do
     case $file in */bench.c) rooms='io\|colour\|base\|kernels' ;; *) rooms='io\|colour\|base' ;; esac
     grep -H '^#include ".*/' "$file" | grep -v "\"\($rooms\)/" && failed=1
 done
+for file in bindings/wasm/src/*.[ch]; do
+    grep -H '^#include ".*/' "$file" | grep -v '"\(io\|colour\|ops\|base\)/' && failed=1
+done
 for file in bindings/python/src/*.[ch]; do
     grep -H '^#include "' "$file" | grep -v '"binding.h"' && failed=1
     grep -H '^#include <esra/' "$file" | grep -v '<esra/esra.h>' && failed=1

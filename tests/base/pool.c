@@ -85,6 +85,7 @@ static void the_waiting_caller_watches(void)
     esra_pool_free(&pool);
 }
 
+#ifndef __wasm__
 static void a_forked_child_works_alone(void)
 {
     struct message message;
@@ -104,12 +105,15 @@ static void a_forked_child_works_alone(void)
     CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
     esra_pool_free(&pool);
 }
+#endif
 
 int main(void)
 {
     RUN(each_task_runs_once);
     RUN(no_task_is_no_work);
     RUN(the_waiting_caller_watches);
+#ifndef __wasm__ /* which has no fork() */
     RUN(a_forked_child_works_alone);
+#endif
     return check_report();
 }

@@ -222,7 +222,7 @@ static void a_stop_is_heeded(void)
     esra_solver_free(&solver);
 }
 
-#ifdef CPU_COUNT
+#if defined(CPU_COUNT) && !defined(__wasm__)
 /* Leaves the process one processor as soon as there is something to do. */
 static int take_processors_away(void *user, const esra_info *so_far)
 {
@@ -290,7 +290,7 @@ int main(void)
     RUN(a_stopped_alignment_is_told);
     RUN(unrelated_photos_come_back);
     RUN(a_stop_is_heeded);
-#ifdef CPU_COUNT
+#if defined(CPU_COUNT) && !defined(__wasm__)
     RUN(processors_may_go);
 #endif
     RUN(mistakes_are_told);
