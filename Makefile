@@ -4,7 +4,8 @@ PREFIX ?= /usr/local
 PYTHON ?= $(shell [ -x /usr/bin/python3 ] && echo /usr/bin/python3 || echo python3)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: all configured setup demo python test test-asan test-all test-fleet test-memcheck fuzz coverage bench install deb dist clean
+.PHONY: all configured setup demo python web web-files serve test test-wasm test-asan test-all test-fleet test-memcheck fuzz \
+    coverage bench install deb dist clean
 
 all: configured
 	@cmake --build $(BUILD) -j $(JOBS)
@@ -26,8 +27,35 @@ python: setup configured
 	@cmake --build $(BUILD) -j $(JOBS) --target esra_python
 	@$(PYTHON) bindings/python/backend.py $(BUILD)/python $(BUILD)
 
+# The page in $(BUILD)/web, static files for any server, and the npm package in $(BUILD)/npm, which 'npm pack' makes a tarball
+# of (doc/web.md).
+web:
+	@scripts/setup.sh --web
+	@$(MAKE) --no-print-directory web-files
+
+web-files:
+	@JOBS=$(JOBS) scripts/wasm-libraries.sh
+	@cmake --preset wasm >/dev/null
+	@cmake --build --preset wasm -j $(JOBS) --target esra_threads esra_single >/dev/null
+	@scripts/web.sh build-wasm/module $(BUILD)/web $(BUILD)/npm
+	@cd $(BUILD)/npm && if command -v npm >/dev/null; then npm pack --silent --pack-destination ..; fi
+
+PORT ?= 8000
+serve: web
+	@scripts/serve.py $(BUILD)/web --port $(PORT)
+
+# The library's own tests as WebAssembly, in node.
+test-wasm:
+	@scripts/setup.sh --web
+	JOBS=$(JOBS) scripts/wasm-libraries.sh
+	cmake --preset wasm >/dev/null
+	cmake --build --preset wasm -j $(JOBS) >/dev/null
+	ctest --preset wasm -j $(JOBS) -L core
+
 # Everything, then the library's tests once more under the address and undefined-behaviour sanitizers.
 test: setup all
+	@if command -v emcc >/dev/null && [ -e tests/web/node_modules ]; then $(MAKE) web-files; \
+	    else echo "the page is left out: 'make web' installs emscripten and builds it"; fi
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure
 	$(MAKE) test-asan
 
