@@ -143,15 +143,19 @@ async function hostile(page) {
     .filter(entry => entry.isFile() && /png|jpeg|tiff|npy|photo/.test(entry.path ?? entry.parentPath))
     .map(entry => path.join(entry.parentPath ?? entry.path, entry.name)).slice(0, 60);
   const half = path.join(scratch, 'half.png'), markup = path.join(scratch, '<img src=x onerror=alert(1)>.png');
-  writeFileSync(half, readFileSync(photos[0]).subarray(0, 4000));
-  writeFileSync(markup, readFileSync(photos[0]));
-  const empty = path.join(scratch, 'empty.jpg');
+  const whole = readFileSync(photos[0]);
+  writeFileSync(half, whole.subarray(0, whole.length / 2));
+  writeFileSync(markup, whole);
+  const empty = path.join(scratch, 'empty.jpg'), bomb = path.join(scratch, 'bomb.npy');
   writeFileSync(empty, '');
-  await choose(page, [...files, half, markup, empty]);
-  await looked(page, files.length + 3);
+  const claim = "{'descr': '<f4', 'fortran_order': False, 'shape': (100000, 100000, 3), }".padEnd(117) + '\n';
+  writeFileSync(bomb, Buffer.concat([Buffer.from([0x93, ...Buffer.from('NUMPY'), 1, 0, claim.length, 0]), Buffer.from(claim)]));
+  await choose(page, [...files, half, markup, empty, bomb]);
+  await looked(page, files.length + 4);
   const reasons = await page.$$eval('#list .reason', all => all.map(element => element.textContent));
   assert.ok(reasons.some(words => /half\.png is (truncated|damaged)/.test(words)), reasons.join('\n'));
   assert.ok(reasons.some(words => /empty\.jpg is empty/.test(words)));
+  assert.ok(reasons.some(words => /bomb\.npy claims/.test(words)), reasons.join('\n'));
   assert.ok(!reasons.some(words => /broke off|undefined/.test(words)), reasons.join('\n'));
   assert.ok((await page.$$eval('#list .name', all => all.map(element => element.textContent)))
     .includes('<img src=x onerror=alert(1)>.png'));
