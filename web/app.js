@@ -93,6 +93,7 @@ function list() {
 // Draws everything that hangs on the photos.
 function refresh() {
   document.body.toggleAttribute('data-photos', photos.length > 0);
+  document.querySelector('.drop-words').textContent = photos.length ? texts.dropMore : texts.drop;
   list();
   const words = [...new Set(problemsOf(usable(), state.tables).map(problem => problem.words))];
   offerSizes(words);

@@ -11,6 +11,7 @@ export const texts = {
     + 'layers back, the scene and its reflection.',
   photosTitle: 'Photos',
   drop: 'Drop your photos here',
+  dropMore: 'Add photos to these',
   choose: 'Choose photos',
   example: 'Try the example',
   formats: 'PNG, JPEG or TIFF, in 8 or 16 bits. HEIC and AVIF where this browser can read them.',

@@ -180,6 +180,28 @@ async function mistakes(page) {
   await inState(page, 'empty');
 }
 
+// Photos stand in the order in which they were taken, whatever their names and however they come.
+async function inOrder(page) {
+  await choose(page, [2, 3, 1].map(n => path.join(folder, `t${n}.png`)));
+  await looked(page, 3);
+  assert.deepEqual(await page.$$eval('#list .name', all => all.map(element => element.textContent)),
+                   ['t3.png', 't2.png', 't1.png']);
+  await page.click('#clear');
+}
+
+// On a machine with little memory a size that fits is offered before any work.
+async function tooLarge(browser, address) {
+  const page = await browser.newPage();
+  await page.evaluateOnNewDocument(() => Object.defineProperty(navigator, 'deviceMemory', {get: () => .8}));
+  await page.goto(address);
+  await page.waitForFunction(() => document.getElementById('version').textContent);
+  await choose(page, [1, 2].map(n => path.join(folder, `large${n}.png`)));
+  await looked(page, 2);
+  assert.match(await text(page, '#notes'), /At 1000 × 1000 these photos need more memory than this browser gives/);
+  assert.match(await page.$eval('#options select', select => select.selectedOptions[0].textContent), /^707 × 707/);
+  await page.close();
+}
+
 // After all that it still works; here without threads, where the page is not isolated.
 async function bare(browser) {
   const server = await serve(web, true);
@@ -205,7 +227,7 @@ try {
   const {page, requests, errors, downloads, close} = await open(browser, server.address);
   assert.equal(await page.evaluate(() => crossOriginIsolated), true);
   await shoot(page, 'empty-1400');
-  const steps = {wholeWay, byKeyboard, exchanged, cancelled, hostile, mistakes};
+  const steps = {wholeWay, byKeyboard, exchanged, cancelled, hostile, mistakes, inOrder};
   for (const [name, step] of Object.entries(steps)) {
     await step(page, downloads);
     if (name === 'wholeWay') await shoot(page, 'done-1400');
@@ -214,6 +236,8 @@ try {
   assert.deepEqual(requests.filter(request => !request.startsWith(`GET ${server.address}`) && !/^GET blob:/.test(request)), []);
   assert.deepEqual(errors, []);
   await close();
+  await tooLarge(browser, server.address);
+  console.log('tooLarge: passed');
   await bare(browser);
   console.log('bare: passed');
 } finally {

@@ -39,6 +39,9 @@ try {
   await compare('wide', named('w'), {lambda: .01}, ['--lambda', '0.01']);
   await compare('weak', named('p'), {reference: 1}, ['-r', '1', '--strength', '0.7', '--format', 'jpg'],
                 {strength: .7, format: 'jpg', threads: 2});
+  const small = await separate(named('p'), {size: {width: 63, height: 48}, options: {motion: 'homography'}, report: true});
+  assert.deepEqual([small.result.width, small.result.height], [63, 48]);
+  assert.match(small.report.toString(), /<\/html>/);
   await assert.rejects(separate([named('p')[0]]), /two photos are needed/);
   await assert.rejects(separate([Buffer.from('x'), Buffer.from('y')]), /photo-1 is no photo/);
   await assert.rejects(separate(named('p'), {options: {lambda: -1}}), /lambda is a number from 0/);
