@@ -3,9 +3,8 @@
 #ifndef ESRA_BASE_CONTEXT_H
 #define ESRA_BASE_CONTEXT_H
 
-#include <stdatomic.h>
-
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/pool.h"
 
