@@ -187,14 +187,16 @@ static bool something_hides(const struct evidence *evidence, const struct pipeli
     return 2 * hidden >= evidence->photos;
 }
 
-/* A reflection is out of focus, or doubled by the two faces of the glass: if the layer called reflected is clearly
- * sharper, and strong, it may be the scene. Of two photos that is not certain enough to be said. */
+/* A reflection is out of focus, or doubled by the two faces of the glass, and weaker than the scene: if the layer
+ * called reflected is clearly sharper, and strong, or much the stronger, it may be the scene. Of two photos that is not
+ * certain enough to be said. */
 static bool may_be_exchanged(const struct evidence *evidence, const struct wishes *wishes,
                              const struct pipeline_thresholds *t)
 {
     const struct way_evidence *layers = &evidence->delivered;
-    return !wishes->swap && evidence->photos > 2 && layers->trusted > t->exchanged_trusted &&
-           layers->energy > t->exchanged_energy && layers->sharpness < t->exchanged_sharpness;
+    bool sharper = layers->trusted > t->exchanged_trusted && layers->energy > t->exchanged_energy &&
+                   layers->sharpness < t->exchanged_sharpness;
+    return !wishes->swap && evidence->photos > 2 && (sharper || layers->energy > t->exchanged_outshines);
 }
 
 /* How far the layers moved apart in the photo in which they did most; NaN where one motion was found. */
