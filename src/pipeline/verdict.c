@@ -88,21 +88,32 @@ struct way esra_verdict_way(const struct evidence *evidence, const struct wishes
     return (struct way){.kind = kind,
                         .light = light_of(evidence, wishes, kind, t),
                         .determined = determined,
-                        .hopeless = !determined && evidence->depth.trusted < t->voted_trusted_least};
+                        .hopeless = !determined && evidence->depth.trusted < t->open_trusted_least};
 }
 
 /* ---- What to show ---- */
 
-/* Two layers explain the photos. Homography layers are rejected if the photos do not tell R, or if they cancel each
- * other's edges; where a left-out photo was predicted, more of the latter is accepted. */
+/* The photos tell R, or fit one another so well that little is left to tell. */
+static bool is_credible(const struct way_evidence *way, const struct pipeline_thresholds *t)
+{
+    return is_determined(way, t) || way->trusted >= t->open_trusted_least;
+}
+
+/* The layers cancel each other's edges; where a left-out photo was predicted, more of that is accepted. */
+static bool layers_cancel(const struct way_evidence *layers, const struct pipeline_thresholds *t)
+{
+    return layers->opposed >= (isnan(layers->prediction_error) ? t->opposed_most : t->opposed_most_predicted);
+}
+
+/* Two layers explain the photos. Layers by homographies are rejected, too, if their leave-one-out error is clearly over
+ * that of the most similar photo, or if they cancel each other's edges. */
 static bool layers_fit(const struct evidence *evidence, const struct way *way, const struct pipeline_thresholds *t)
 {
     const struct way_evidence *layers = &evidence->delivered;
-    bool predicted = !isnan(layers->prediction_error);
-    bool cancel = layers->opposed >= (predicted ? t->opposed_most_predicted : t->opposed_most);
-    bool flat_fits = is_determined(layers, t) && !cancel,
-         depth_fits = way->determined || evidence->depth.trusted >= t->voted_trusted_least;
-    return layers->trusted >= t->trusted_least && (way->kind == MODEL_DEPTH ? depth_fits : flat_fits);
+    bool worse = layers->prediction_error >= t->worse_than_alike * layers->prediction_base;
+    bool flat_fits = is_credible(layers, t) && !worse && !layers_cancel(layers, t);
+    return layers->trusted >= t->trusted_least &&
+           (way->kind == MODEL_DEPTH ? is_credible(&evidence->depth, t) : flat_fits);
 }
 
 static bool is_same_photo(const struct photo_evidence *photo, const struct pipeline_thresholds *t)
@@ -119,14 +130,17 @@ static int useful_photos(const struct evidence *evidence, const struct pipeline_
     return useful;
 }
 
-/* Where layers by homographies cancel each other's edges, and still predict left-out photos, the photos are aligned,
- * and their votes are shown. */
+/* Where layers by homographies cancel each other's edges, or explain little, but predict a left-out photo better than
+ * another photo does, the photos are aligned, and their votes are shown. */
 static esra_method method_of(const struct evidence *evidence, const struct wishes *wishes, const struct way *way,
                              const struct pipeline_thresholds *t)
 {
     int useful = useful_photos(evidence, t);
     bool one_layer = esra_verdict_noise_alone(&evidence->delivered, t) || esra_verdict_noise_alone(&evidence->depth, t);
-    bool votes = useful >= 2 && way->kind == MODEL_FLAT && is_determined(&evidence->delivered, t);
+    const struct way_evidence *layers = &evidence->delivered;
+    bool predicts = !(layers->prediction_error >= layers->prediction_base);
+    bool votes =
+        useful >= 2 && way->kind == MODEL_FLAT && predicts && (layers_cancel(layers, t) || is_credible(layers, t));
     return useful == 0                    ? ESRA_METHOD_NONE
            : wishes->gradients            ? ESRA_METHOD_GIVEN
            : one_layer                    ? ESRA_METHOD_NONE
