@@ -17,7 +17,7 @@ esra_status esra_context_create(struct context **out, int threads, struct messag
     context->features = esra_cpu_features();
     context->lanczos = esra_allocate(1, sizeof *context->lanczos);
     if (context->lanczos)
-        pthread_mutex_init(&context->lanczos->lock, NULL);
+        esra_lock_init(&context->lanczos->lock);
     esra_status status =
         context->lanczos ? esra_pool_create(&context->pool, threads, message) : esra_fail_memory(message);
     if (status != ESRA_OK)
@@ -31,7 +31,7 @@ void esra_context_free(struct context **context)
         return;
     esra_pool_free(&(*context)->pool);
     if ((*context)->lanczos)
-        pthread_mutex_destroy(&(*context)->lanczos->lock);
+        esra_lock_free(&(*context)->lanczos->lock);
     esra_release(&(*context)->lanczos);
     esra_release(context);
 }

@@ -3,10 +3,10 @@
 #ifndef ESRA_BASE_CONTEXT_H
 #define ESRA_BASE_CONTEXT_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "base/pool.h"
+#include "base/system.h"
 
 /* Answers whether the caller has had enough. */
 typedef bool context_question(void *user);
@@ -16,7 +16,7 @@ typedef bool context_question(void *user);
 #define LANCZOS_PHASES 2048
 #define LANCZOS_TAPS   6
 struct lanczos {
-    pthread_mutex_t lock; /* jobs side by side share them */
+    struct lock lock; /* jobs side by side share them */
     bool filled;
     float weights[LANCZOS_PHASES + 1][LANCZOS_TAPS];
 };

@@ -121,11 +121,11 @@ WIDE_TASK(resample_block)
 static void resample(struct context *context, struct resampling *r)
 {
     struct lanczos *lanczos = context->lanczos;
-    pthread_mutex_lock(&lanczos->lock);
+    esra_lock_take(&lanczos->lock);
     if (!lanczos->filled)
         fill_weights(lanczos->weights);
     lanczos->filled = true;
-    pthread_mutex_unlock(&lanczos->lock);
+    esra_lock_leave(&lanczos->lock);
     r->weights = lanczos->weights;
     esra_context_run(context, WIDE(context, resample_block), r, rows_blocks(r->to->height), NULL);
 }
