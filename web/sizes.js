@@ -3,10 +3,10 @@ import {texts} from './texts.js';
 
 // Megapixels that are offered besides the photos' own.
 const STEPS = [8, 4, 2, 1, .5];
-// Half a photo's minutes are patience enough to begin with.
+// Longer than this nobody waits without having chosen to: a smaller size is then the first offered.
 const PATIENCE_S = 300;
-// WebAssembly against the machine that the library's plan speaks of (doc/web.md has the measurement).
-const SLOWER = 1.6;
+// WebAssembly against the machine that the library's plan speaks of (doc/notes/web.md has the measurement).
+const SLOWER = 1.8;
 // The heap grows to more than the plan: blocks are rounded, and what is freed is not always what is wanted next.
 const HEADROOM = .8;
 
