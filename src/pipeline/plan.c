@@ -24,6 +24,9 @@
 #define TRACK_BYTES         3e6
 #define TRACK_BYTES_A_PHOTO 1.9e6
 
+/* What a thread that solves beside others keeps for itself: malloc() gives each a heap of its own. */
+#define BESIDE_BYTES 1.1e6
+
 /* The longest side at which depths are swept, the reflection's motion in shares of the width, labels at most, and bytes
  * of sums from which on other things make room for them (camera/depth.c). */
 #define SWEEP_SIDE   700
@@ -154,7 +157,7 @@ static double judging(const struct shape *s)
     }
     int beside = s->threads < s->photos ? s->threads : s->photos;
     return joint(&judged) +
-           beside * (joint_layers(&judged) + joint_vectors(&judged) + images(&judged, 6, s->channels)) +
+           beside * (joint_layers(&judged) + joint_vectors(&judged) + images(&judged, 6, s->channels) + BESIDE_BYTES) +
            images(&judged, 2 * s->photos, s->channels);
 }
 
@@ -187,13 +190,20 @@ static double depth(const struct shape *s)
     return solving > sweep(s) ? solving : sweep(s);
 }
 
+/* The trial by depth is judged: photos aligned, the reflection's maps, the scene's depth and gradients, its layers. */
+static double depth_judged(const struct shape *s)
+{
+    return aligned(s) + images(s, s->photos, 2) + images(s, 1, 1 + 2 * s->channels) + joint_layers(s) + judging(s);
+}
+
 /* Three photos or more are tried by depth as well, while the layers that homographies gave are held, unless photos of
  * full size have to be solved for anyway. */
 static double trial_bytes(const struct shape *s)
 {
     struct shape small = small_shape(s);
     double held = small.width < s->width ? small_copies(s) : joint_layers(s);
-    return s->photos < 3 ? 0 : held + depth(&small) + TRACK_BYTES + s->photos * TRACK_BYTES_A_PHOTO;
+    double found = depth(&small) + TRACK_BYTES + s->photos * TRACK_BYTES_A_PHOTO, judged = depth_judged(&small);
+    return s->photos < 3 ? 0 : held + (found > judged ? found : judged);
 }
 
 /* And the root of the reference photo. */

@@ -105,8 +105,9 @@ class Plans(InfoTest):
     def check_plan(self, names, *settings):
         """What was planned, in shares of what was taken, which the system must have seen as well; and what it was off by."""
         plan = self.info("--plan", *settings, *names)["plan"]
-        code, told, kibibytes = self.measure("separate", *names, "-o", "out", "-q", *settings)
-        self.assertEqual(code, 0, told)
+        # The way that takes most is planned, and best goes it; its gap may be out of reach (10).
+        code, told, kibibytes = self.measure("separate", *names, "-o", "out", "-q", "--effort", "best", *settings)
+        self.assertIn(code, (0, 10), told)
         memory = json.loads((self.path / "out" / "result.json").read_text())["memory"]
         self.assertEqual(memory["planned"], plan["memory_bytes"])
         self.assertTrue(memory["peak"] <= 1024 * kibibytes < 1.03 * memory["peak"] + (1 << 20), (memory, kibibytes))
