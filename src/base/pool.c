@@ -1,9 +1,11 @@
 /* base/pool.c - a small thread pool. Between runs workers spin for a moment, then sleep on a condition variable;
- * during a run each takes the next task by an atomic counter. */
+ * during a run each takes the next task by an atomic counter. A run has ended when its tasks have: a worker that comes
+ * late, or not at all, keeps nobody waiting. */
 #include "base/pool.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/cpu.h"
 #include "base/memory.h"
@@ -35,20 +37,44 @@ struct pool {
     atomic_int asleep;   /* workers that wait for `begin` */
     atomic_bool waiting; /* the caller waits for `end` */
 
-    /* The run in progress: written by the caller while no worker is busy. */
-    atomic_ulong generation;
-    atomic_int busy; /* workers that have not yet finished this generation */
-    pool_task *run;
-    void *work;
-    int tasks;
-    atomic_int next;
+    /* The run in progress: the number of the run in the upper half, tasks that nobody has taken in the lower. */
+    atomic_uint_least64_t ticket;
+    atomic_int unfinished; /* tasks of it that have not ended */
+    _Atomic(pool_task *) run;
+    _Atomic(void *) work;
+    atomic_int tasks;
 };
 
+static bool has_tasks(const struct pool *pool)
+{
+    return (uint32_t)atomic_load(&pool->ticket) > 0;
+}
+
+/* The last of all wakes the caller if it sleeps. */
+static void report_end(struct pool *pool)
+{
+    if (atomic_fetch_sub(&pool->unfinished, 1) > 1 || !atomic_load(&pool->waiting))
+        return;
+    esra_lock_take(&pool->lock);
+    esra_condition_wake_one(&pool->end);
+    esra_lock_leave(&pool->lock);
+}
+
+/* What the run is, is read before a task of it is taken, and may be written anew meanwhile by the caller who begins the
+ * next. He does so only when all tasks are taken and ended: if the ticket is unchanged and has tasks, so is the run. */
 static void take_tasks(struct pool *pool, int worker)
 {
-    int task;
-    while ((task = atomic_fetch_add(&pool->next, 1)) < pool->tasks)
-        pool->run(pool->work, task, worker);
+    uint_least64_t ticket = atomic_load(&pool->ticket);
+    while ((uint32_t)ticket > 0) {
+        pool_task *run = atomic_load(&pool->run);
+        void *work = atomic_load(&pool->work);
+        int task = atomic_load(&pool->tasks) - (int)(uint32_t)ticket;
+        if (!atomic_compare_exchange_weak(&pool->ticket, &ticket, ticket - 1))
+            continue;
+        run(work, task, worker);
+        report_end(pool);
+        ticket = atomic_load(&pool->ticket);
+    }
 }
 
 /* Tells the processor that this is a spin-wait loop. */
@@ -66,16 +92,16 @@ static void pause_a_little(void)
  * run, where the caller sleeps and the last worker wakes it, is the same with the parts exchanged. */
 
 /* False when the pool ends. */
-static bool await_run(struct pool *pool, unsigned long seen)
+static bool await_run(struct pool *pool)
 {
     for (int n = 0; n < pool->looks; n++) {
-        if (atomic_load(&pool->generation) != seen)
+        if (has_tasks(pool))
             return true;
         pause_a_little();
     }
     esra_lock_take(&pool->lock);
     atomic_fetch_add(&pool->asleep, 1);
-    while (!pool->quit && atomic_load(&pool->generation) == seen)
+    while (!pool->quit && !has_tasks(pool))
         esra_condition_wait(&pool->begin, &pool->lock);
     atomic_fetch_sub(&pool->asleep, 1);
     bool quit = pool->quit;
@@ -83,22 +109,11 @@ static bool await_run(struct pool *pool, unsigned long seen)
     return !quit;
 }
 
-static void report_end(struct pool *pool)
-{
-    if (atomic_fetch_sub(&pool->busy, 1) > 1 || !atomic_load(&pool->waiting))
-        return;
-    esra_lock_take(&pool->lock);
-    esra_condition_wake_one(&pool->end);
-    esra_lock_leave(&pool->lock);
-}
-
 static void worker_main(void *argument)
 {
     struct worker *self = argument;
-    for (unsigned long seen = 0; await_run(self->pool, seen); seen++) {
+    while (await_run(self->pool))
         take_tasks(self->pool, self->number);
-        report_end(self->pool);
-    }
 }
 
 static void start_workers(struct pool *pool, int wanted)
@@ -164,16 +179,30 @@ int esra_pool_threads(const struct pool *pool)
     return forked(pool) ? 1 : pool->threads;
 }
 
+/* As many sleepers as there are tasks for. */
+static void wake_workers(struct pool *pool, int tasks)
+{
+    int asleep = atomic_load(&pool->asleep);
+    if (asleep == 0)
+        return;
+    esra_lock_take(&pool->lock);
+    if (tasks > asleep)
+        esra_condition_wake_all(&pool->begin);
+    for (int n = 1; n < tasks && tasks <= asleep; n++)
+        esra_condition_wake_one(&pool->begin);
+    esra_lock_leave(&pool->lock);
+}
+
 static void wait_for_workers(struct pool *pool, pool_watch *watch, void *work)
 {
     for (int n = 0; n < pool->looks; n++) {
-        if (atomic_load(&pool->busy) == 0)
+        if (atomic_load(&pool->unfinished) == 0)
             return;
         pause_a_little();
     }
     esra_lock_take(&pool->lock);
     atomic_store(&pool->waiting, true);
-    while (atomic_load(&pool->busy) > 0) {
+    while (atomic_load(&pool->unfinished) > 0) {
         if (!watch) {
             esra_condition_wait(&pool->end, &pool->lock);
             continue;
@@ -195,17 +224,13 @@ void esra_pool_run(struct pool *pool, pool_task *run, void *work, int tasks, poo
             run(work, task, 0);
         return;
     }
-    pool->run = run;
-    pool->work = work;
-    pool->tasks = tasks;
-    atomic_store(&pool->next, 0);
-    atomic_store(&pool->busy, pool->threads - 1);
-    atomic_fetch_add(&pool->generation, 1);
-    if (atomic_load(&pool->asleep) > 0) {
-        esra_lock_take(&pool->lock);
-        esra_condition_wake_all(&pool->begin);
-        esra_lock_leave(&pool->lock);
-    }
+    atomic_store(&pool->run, run);
+    atomic_store(&pool->work, work);
+    atomic_store(&pool->tasks, tasks);
+    atomic_store(&pool->unfinished, tasks);
+    uint_least64_t number = (atomic_load(&pool->ticket) >> 32) + 1;
+    atomic_store(&pool->ticket, number << 32 | (uint32_t)tasks);
+    wake_workers(pool, tasks);
     take_tasks(pool, 0);
     wait_for_workers(pool, watch, work);
 }

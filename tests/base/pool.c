@@ -49,6 +49,30 @@ static void each_task_runs_once(void)
     }
 }
 
+static void mark(void *work, int task, int worker)
+{
+    (void)worker;
+    ((int *)work)[task]++;
+}
+
+/* Short runs one after another, of few tasks and of many: a worker that comes late to one neither takes a task of the
+ * next for its own nor touches what the caller has back. */
+static void late_workers_take_nothing(void)
+{
+    struct message message;
+    struct pool *pool;
+    CHECK(esra_pool_create(&pool, 4, &message) == ESRA_OK);
+    bool once = true;
+    for (int run = 0; run < 20000; run++) {
+        int marks[9] = {0}, tasks = 2 + run % 7;
+        esra_pool_run(pool, mark, marks, tasks, NULL);
+        for (int n = 0; n < 9; n++)
+            once = once && marks[n] == (n < tasks);
+    }
+    CHECK(once);
+    esra_pool_free(&pool);
+}
+
 static void no_task_is_no_work(void)
 {
     struct message message;
@@ -110,6 +134,7 @@ static void a_forked_child_works_alone(void)
 int main(void)
 {
     RUN(each_task_runs_once);
+    RUN(late_workers_take_nothing);
     RUN(no_task_is_no_work);
     RUN(the_waiting_caller_watches);
 #ifndef __wasm__ /* which has no fork() */
