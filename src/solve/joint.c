@@ -32,6 +32,7 @@ static void plan_levels(struct joint *joint, const struct image *first, int leve
         level->channels = first->channels;
         level->width[TRANSMITTED] = width;
         level->height[TRANSMITTED] = height;
+        esra_joint_level_divide(level, joint->context);
         joint->levels = l + 1;
         width = (width + 1) / 2;
         height = (height + 1) / 2;
@@ -160,8 +161,10 @@ esra_status esra_joint_share(struct joint **out, struct joint *first, struct con
         esra_joint_free(out);
         return esra_fail_memory(context->message);
     }
-    for (int l = 0; l < joint->levels; l++)
+    for (int l = 0; l < joint->levels; l++) {
         borrow_photos(&joint->level[l], &first->level[l]);
+        esra_joint_level_divide(&joint->level[l], context);
+    }
     return ESRA_OK;
 }
 
@@ -209,7 +212,7 @@ static void seen_rows(void *work, int task, int worker)
     int width = level->width[TRANSMITTED], begin, end;
     size_t pixels = joint_pixels(level, TRANSMITTED);
     (void)worker;
-    joint_block(level->height[TRANSMITTED], task, &begin, &end);
+    joint_block(level, TRANSMITTED, task, &begin, &end);
     for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++) {
         colours value = {0};
         if (warp->points[n].index >= 0)
@@ -262,7 +265,7 @@ esra_status esra_joint_seen(const struct joint *joint, int photo, struct image *
     TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], level->channels,
                           joint->context->message));
     struct answer answer = {level, out, photo, (float)joint->reflection_gain[photo]};
-    esra_context_run(joint->context, seen_rows, &answer, JOINT_BLOCKS, NULL);
+    esra_context_run(joint->context, seen_rows, &answer, answer.level->blocks, NULL);
 done:
     return status;
 }
@@ -274,7 +277,7 @@ static void predict_rows(void *work, int task, int worker)
     int i = prediction->photo, width = level->width[TRANSMITTED], begin, end;
     size_t pixels = joint_pixels(level, TRANSMITTED);
     (void)worker;
-    joint_block(level->height[TRANSMITTED], task, &begin, &end);
+    joint_block(level, TRANSMITTED, task, &begin, &end);
     for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++) {
         bool known = level->warp[i].points[n].index >= 0;
         colours value = prediction->mixing * level->layer[TRANSMITTED][n];
@@ -301,7 +304,7 @@ esra_status esra_joint_predict(const struct joint *joint, int photo, struct imag
     TRY(esra_image_create(mask, width, height, 1, joint->context->message));
     struct prediction prediction = {
         level, photo, (float)joint->mixing[photo], (float)joint->reflection_gain[photo], predicted, shown, mask};
-    esra_context_run(joint->context, predict_rows, &prediction, JOINT_BLOCKS, NULL);
+    esra_context_run(joint->context, predict_rows, &prediction, prediction.level->blocks, NULL);
     return ESRA_OK;
 done:
     esra_image_free(predicted);

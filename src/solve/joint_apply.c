@@ -18,6 +18,15 @@ static const colours dark_colours[16] = {
     {0, 0, 0, 1}, {1, 0, 0, 1}, {0, 1, 0, 1}, {1, 1, 0, 1}, {0, 0, 1, 1}, {1, 0, 1, 1}, {0, 1, 1, 1}, {1, 1, 1, 1},
 };
 
+void esra_joint_run(struct joint_system *system, pool_task *run, void *work, int layers)
+{
+    if (system->level->blocks > 1)
+        esra_context_run(system->context, run, work, layers * system->level->blocks, NULL);
+    else
+        for (int layer = 0; layer < layers; layer++)
+            run(work, layer, 0);
+}
+
 /* One pass over the row, the flux between two pixels made once. Past the last row and before the first the neighbour is
  * the pixel itself, and nothing flows. */
 void esra_joint_smooth_row(const struct joint_system *system, int k, const colours *v, int y, colours *out)
@@ -44,7 +53,7 @@ void esra_joint_smooth_row(const struct joint_system *system, int k, const colou
 void esra_joint_gather_row(const struct joint_system *system, int y, colours *sum)
 {
     int width = system->level->width[REFLECTED];
-    for (int block = 0; block < JOINT_BLOCKS; block++) {
+    for (int block = 0; block < system->level->blocks; block++) {
         if (y < system->strip_low[block] || y >= system->strip_high[block])
             continue;
         const colours *row = system->strip[block] + (size_t)(y - system->strip_low[block]) * width;
@@ -96,7 +105,7 @@ static void apply_frame(void *work, int task, int worker)
     int width = system->level->width[TRANSMITTED], begin, end;
     double sum = 0;
     (void)worker;
-    joint_block(system->level->height[TRANSMITTED], task, &begin, &end);
+    joint_block(system->level, TRANSMITTED, task, &begin, &end);
     esra_joint_clear_strip(system, task);
     for (int y = begin; y < end; y++) {
         size_t start = (size_t)y * width;
@@ -117,7 +126,7 @@ static void apply_canvas(void *work, int task, int worker)
     int width = system->level->width[REFLECTED], begin, end;
     double sum = 0;
     (void)worker;
-    joint_block(system->level->height[REFLECTED], task, &begin, &end);
+    joint_block(system->level, REFLECTED, task, &begin, &end);
     for (int y = begin; y < end; y++) {
         size_t start = (size_t)y * width;
         colours *q = system->image[REFLECTED] + start;
@@ -125,20 +134,21 @@ static void apply_canvas(void *work, int task, int worker)
         esra_joint_gather_row(system, y, q);
         sum += dot_row(system->direction[REFLECTED] + start, q, width);
     }
-    system->partial[JOINT_BLOCKS + task][0] = sum;
+    system->partial[system->level->blocks + task][0] = sum;
 }
 WIDE_TASK(apply_canvas)
 
 void esra_joint_apply(struct joint_system *system)
 {
-    esra_context_run(system->context, WIDE(system->context, apply_frame), system, JOINT_BLOCKS, NULL);
-    esra_context_run(system->context, WIDE(system->context, apply_canvas), system, JOINT_BLOCKS, NULL);
+    esra_joint_run(system, WIDE(system->context, apply_frame), system, 1);
+    esra_joint_run(system, WIDE(system->context, apply_canvas), system, 1);
 }
 
 double esra_joint_layer_total(const struct joint_system *system, int k, int which)
 {
+    int blocks = system->level->blocks;
     double sum = 0;
-    for (int block = k * JOINT_BLOCKS; block < (k + 1) * JOINT_BLOCKS; block++)
+    for (int block = k * blocks; block < (k + 1) * blocks; block++)
         sum += system->partial[block][which];
     return sum;
 }

@@ -4,6 +4,10 @@
 
 #include "solve/joint_system.h"
 
+/* Runs a task for every block of `layers` layers, the first layer's first. A single block is too little work to wake
+ * threads for. */
+void esra_joint_run(struct joint_system *system, pool_task *run, void *work, int layers);
+
 /* out = lambda D' eta D v + nu delta v + RIDGE v in row y of layer k. */
 void esra_joint_smooth_row(const struct joint_system *system, int k, const colours *v, int y, colours *out);
 

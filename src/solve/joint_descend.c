@@ -34,7 +34,7 @@ static void diagonal_frame(void *work, int task, int worker)
     int width = level->width[TRANSMITTED], begin, end;
     ptrdiff_t offset = (ptrdiff_t)system->strip_low[task] * level->width[REFLECTED];
     (void)worker;
-    joint_block(level->height[TRANSMITTED], task, &begin, &end);
+    joint_block(level, TRANSMITTED, task, &begin, &end);
     esra_joint_clear_strip(system, task);
     for (int y = begin; y < end; y++) {
         size_t start = (size_t)y * width;
@@ -60,7 +60,7 @@ static void diagonal_canvas(void *work, int task, int worker)
     struct joint_system *system = work;
     int width = system->level->width[REFLECTED], begin, end;
     (void)worker;
-    joint_block(system->level->height[REFLECTED], task, &begin, &end);
+    joint_block(system->level, REFLECTED, task, &begin, &end);
     for (int y = begin; y < end; y++) {
         size_t start = (size_t)y * width;
         float *diagonal = system->jacobi[REFLECTED] + start;
@@ -84,13 +84,13 @@ static void take_step(void *work, int task, int worker)
 {
     const struct step *step = work;
     struct joint_system *system = step->system;
-    int k = task / JOINT_BLOCKS, width = system->level->width[k], begin, end;
+    int blocks = system->level->blocks, k = task / blocks, width = system->level->width[k], begin, end;
     const colours *p = system->direction[k], *q = system->image[k];
     const float *jacobi = system->jacobi[k];
     colours *layer = system->level->layer[k], *r = system->residual[k];
     double sum = 0;
     (void)worker;
-    joint_block(system->level->height[k], task % JOINT_BLOCKS, &begin, &end);
+    joint_block(system->level, k, task % blocks, &begin, &end);
     for (int y = begin; y < end; y++) {
         colours row = {0};
         for (size_t n = (size_t)y * width; n < (size_t)(y + 1) * width; n++) {
@@ -109,13 +109,13 @@ static void turn(void *work, int task, int worker)
 {
     const struct step *step = work;
     struct joint_system *system = step->system;
-    int k = task / JOINT_BLOCKS, begin, end;
+    int blocks = system->level->blocks, k = task / blocks, begin, end;
     size_t width = (size_t)system->level->width[k];
     colours *p = system->direction[k];
     const colours *r = system->residual[k];
     const float *jacobi = system->jacobi[k];
     (void)worker;
-    joint_block(system->level->height[k], task % JOINT_BLOCKS, &begin, &end);
+    joint_block(system->level, k, task % blocks, &begin, &end);
     for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++)
         p[n] = jacobi[n] * r[n] + step->length * p[n];
 }
@@ -125,10 +125,10 @@ WIDE_TASK(turn)
 static void clear_direction(void *work, int task, int worker)
 {
     struct joint_system *system = work;
-    int k = task / JOINT_BLOCKS, begin, end;
+    int blocks = system->level->blocks, k = task / blocks, begin, end;
     size_t width = (size_t)system->level->width[k];
     (void)worker;
-    joint_block(system->level->height[k], task % JOINT_BLOCKS, &begin, &end);
+    joint_block(system->level, k, task % blocks, &begin, &end);
     for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++)
         system->direction[k][n] = system->image[k][n] = (colours){0};
 }
@@ -136,21 +136,21 @@ static void clear_direction(void *work, int task, int worker)
 static double walk(struct joint_system *system, double length)
 {
     struct step step = {system, (float)length};
-    esra_context_run(system->context, WIDE(system->context, take_step), &step, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+    esra_joint_run(system, WIDE(system->context, take_step), &step, JOINT_LAYERS);
     return esra_joint_total(system, 0);
 }
 
 int esra_joint_descend(struct joint_system *system, int iterations, double tolerance)
 {
-    esra_context_run(system->context, WIDE(system->context, diagonal_frame), system, JOINT_BLOCKS, NULL);
-    esra_context_run(system->context, diagonal_canvas, system, JOINT_BLOCKS, NULL);
-    esra_context_run(system->context, clear_direction, system, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+    esra_joint_run(system, WIDE(system->context, diagonal_frame), system, 1);
+    esra_joint_run(system, diagonal_canvas, system, 1);
+    esra_joint_run(system, clear_direction, system, JOINT_LAYERS);
     double norm = walk(system, 0), first = norm, before = norm;
     int k = 0;
     while (k < iterations && norm > tolerance * tolerance * first && norm > 0 &&
            !esra_context_stopping(system->context)) {
         struct step step = {system, k > 0 ? (float)(norm / before) : 0};
-        esra_context_run(system->context, WIDE(system->context, turn), &step, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+        esra_joint_run(system, WIDE(system->context, turn), &step, JOINT_LAYERS);
         esra_joint_apply(system);
         double curvature = esra_joint_total(system, 0);
         if (!(curvature > 0))

@@ -42,6 +42,14 @@ void esra_joint_level_layout_layers(struct joint_level *level, struct arena *are
         level->layer[k] = take_colours(arena, joint_pixels(level, k));
 }
 
+void esra_joint_level_divide(struct joint_level *level, const struct context *context)
+{
+    level->blocks = 1;
+    while (context->pool && level->blocks < JOINT_BLOCKS_MOST &&
+           joint_pixels(level, TRANSMITTED) >= (size_t)(2 * level->blocks * JOINT_BLOCK_PIXELS))
+        level->blocks *= 2;
+}
+
 struct resize {
     struct joint_level *coarse, *fine;
     const double *motion;     /* of the warps to fill: homographies, */
@@ -66,10 +74,10 @@ static void halve_rows(void *work, int task, int worker)
 {
     const struct resize *resize = work;
     const struct joint_level *coarse = resize->coarse, *fine = resize->fine;
-    int i = task / JOINT_BLOCKS, begin, end, width = coarse->width[TRANSMITTED];
+    int i = task / coarse->blocks, begin, end, width = coarse->width[TRANSMITTED];
     size_t pixels = joint_pixels(coarse, TRANSMITTED), fine_pixels = joint_pixels(fine, TRANSMITTED);
     (void)worker;
-    joint_block(coarse->height[TRANSMITTED], task % JOINT_BLOCKS, &begin, &end);
+    joint_block(coarse, TRANSMITTED, task % coarse->blocks, &begin, &end);
     for (int y = begin; y < end; y++)
         for (int x = 0; x < width; x++) {
             struct four four = four_under(fine, x, y);
@@ -87,15 +95,15 @@ static void halve_rows(void *work, int task, int worker)
 void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level *fine, struct context *context)
 {
     struct resize resize = {.coarse = coarse, .fine = (struct joint_level *)fine};
-    esra_context_run(context, halve_rows, &resize, coarse->photos * JOINT_BLOCKS, NULL);
+    esra_context_run(context, halve_rows, &resize, coarse->photos * coarse->blocks, NULL);
 }
 
 static void aim_rows(void *work, int task, int worker)
 {
     const struct resize *resize = work;
-    int i = task / JOINT_BLOCKS, begin, end;
+    int blocks = resize->fine->blocks, i = task / blocks, begin, end;
     (void)worker;
-    joint_block(resize->fine->height[TRANSMITTED], task % JOINT_BLOCKS, &begin, &end);
+    joint_block(resize->fine, TRANSMITTED, task % blocks, &begin, &end);
     if (resize->maps)
         esra_warp_fill_map(&resize->fine->warp[i],
                            &(struct warp_map){image_plane(&resize->maps[i], 0), image_plane(&resize->maps[i], 1),
@@ -108,14 +116,14 @@ static void aim_rows(void *work, int task, int worker)
 void esra_joint_level_aim(struct joint_level *level, const double *motion, struct context *context)
 {
     struct resize resize = {.fine = level, .motion = motion};
-    esra_context_run(context, aim_rows, &resize, level->photos * JOINT_BLOCKS, NULL);
+    esra_context_run(context, aim_rows, &resize, level->photos * level->blocks, NULL);
 }
 
 void esra_joint_level_aim_maps(struct joint_level *level, const struct image *maps, int step, int left, int top,
                                struct context *context)
 {
     struct resize resize = {.fine = level, .maps = maps, .step = step, .left = left, .top = top};
-    esra_context_run(context, aim_rows, &resize, level->photos * JOINT_BLOCKS, NULL);
+    esra_context_run(context, aim_rows, &resize, level->photos * level->blocks, NULL);
 }
 
 static void prolong_row(const colours *near, const colours *far, int coarse_width, colours *out, int width)
@@ -129,10 +137,10 @@ static void prolong_row(const colours *near, const colours *far, int coarse_widt
 static void prolong_rows(void *work, int task, int worker)
 {
     const struct resize *resize = work;
-    int k = task / JOINT_BLOCKS, begin, end;
+    int blocks = resize->fine->blocks, k = task / blocks, begin, end;
     int coarse_width = resize->coarse->width[k], coarse_height = resize->coarse->height[k];
     (void)worker;
-    joint_block(resize->fine->height[k], task % JOINT_BLOCKS, &begin, &end);
+    joint_block(resize->fine, k, task % blocks, &begin, &end);
     for (int y = begin; y < end; y++) {
         const colours *coarse = resize->coarse->layer[k];
         const colours *near = coarse + (size_t)(y / 2) * coarse_width;
@@ -145,5 +153,5 @@ static void prolong_rows(void *work, int task, int worker)
 void esra_joint_level_prolong(const struct joint_level *coarse, struct joint_level *fine, struct context *context)
 {
     struct resize resize = {.coarse = (struct joint_level *)coarse, .fine = fine};
-    esra_context_run(context, prolong_rows, &resize, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+    esra_context_run(context, prolong_rows, &resize, JOINT_LAYERS * fine->blocks, NULL);
 }

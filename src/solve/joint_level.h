@@ -9,9 +9,12 @@
 #include "base/context.h"
 #include "ops/warp.h"
 
-/* Work is cut into this many blocks of rows whatever the number of threads, so that sums are added in one order. More
- * blocks feed more threads but enlarge the overlap of their strips (joint_system.h). */
-#define JOINT_BLOCKS 8
+/* Work is cut into as many blocks of rows whatever the number of threads, so that sums are added in one order. More
+ * blocks feed more threads but enlarge the overlap of their strips (joint_system.h): a solve that works in its thread
+ * alone has one. Otherwise a block has some 50 us of work, a few times what it takes to wake a thread: 4096 pixels of
+ * five photos. */
+#define JOINT_BLOCKS_MOST  32
+#define JOINT_BLOCK_PIXELS 4096
 
 enum { TRANSMITTED, REFLECTED, JOINT_LAYERS };
 
@@ -19,6 +22,7 @@ struct joint_level {
     int photos;                                    /* m */
     int channels;                                  /* c <= COLOURS */
     int width[JOINT_LAYERS], height[JOINT_LAYERS]; /* of the frame, and of the reflection's canvas */
+    int blocks;                                    /* of rows, in frame and canvas: 1 to JOINT_BLOCKS_MOST */
     float **photo;                                 /* [m]: I_i, plane after plane; borrowed at level 0 */
     float **mask;                                  /* [m]: w_i in [0,1], or NULL: all seen; borrowed at level 0 */
     float **weight;               /* [m]: w_i, its robust weight and the photo's confidence; 0 where R is not seen */
@@ -27,17 +31,21 @@ struct joint_level {
     colours *expected[2];         /* E, down and right; NULL where there is none */
 };
 
-/* Rows [*begin, *end) of block number `block`. */
-static inline void joint_block(int height, int block, int *begin, int *end)
+/* Rows [*begin, *end) of a layer's block number `block`. */
+static inline void joint_block(const struct joint_level *level, int layer, int block, int *begin, int *end)
 {
-    *begin = (int)((long long)height * block / JOINT_BLOCKS);
-    *end = (int)((long long)height * (block + 1) / JOINT_BLOCKS);
+    long long height = level->height[layer];
+    *begin = (int)(height * block / level->blocks);
+    *end = (int)(height * (block + 1) / level->blocks);
 }
 
 static inline size_t joint_pixels(const struct joint_level *level, int layer)
 {
     return (size_t)level->width[layer] * (size_t)level->height[layer];
 }
+
+/* Blocks for the frame's size: a power of two, so that threads get alike shares. */
+void esra_joint_level_divide(struct joint_level *level, const struct context *context);
 
 /* E; the frame's size must be set. */
 void esra_joint_level_layout_expected(struct joint_level *level, struct arena *arena);

@@ -114,10 +114,10 @@ static void prior_rows(void *work, int task, int worker)
 {
     const struct reweigh *reweigh = work;
     struct joint_system *system = reweigh->system;
-    int k = task / JOINT_BLOCKS, begin, end;
+    int blocks = system->level->blocks, k = task / blocks, begin, end;
     double sum = 0;
     (void)worker;
-    joint_block(system->level->height[k], task % JOINT_BLOCKS, &begin, &end);
+    joint_block(system->level, k, task % blocks, &begin, &end);
     for (int y = begin; y < end; y++) {
         if (reweigh->cold)
             cold_row(system, k, y);
@@ -195,7 +195,7 @@ static void weigh_frame(void *work, int task, int worker)
     int width = system->level->width[TRANSMITTED], begin, end;
     struct share share = {0};
     (void)worker;
-    joint_block(system->level->height[TRANSMITTED], task, &begin, &end);
+    joint_block(system->level, TRANSMITTED, task, &begin, &end);
     esra_joint_clear_strip(system, task);
     for (int y = begin; y < end; y++) {
         colours *r = system->residual[TRANSMITTED] + (size_t)y * width;
@@ -220,7 +220,7 @@ static void weigh_canvas(void *work, int task, int worker)
     struct joint_system *system = reweigh->system;
     int width = system->level->width[REFLECTED], begin, end;
     (void)worker;
-    joint_block(system->level->height[REFLECTED], task, &begin, &end);
+    joint_block(system->level, REFLECTED, task, &begin, &end);
     for (int y = begin; y < end; y++) {
         colours *r = system->residual[REFLECTED] + (size_t)y * width;
         esra_joint_smooth_row(system, REFLECTED, system->level->layer[REFLECTED], y, r);
@@ -229,7 +229,7 @@ static void weigh_canvas(void *work, int task, int worker)
         esra_joint_gather_row(system, y, r);
     }
     for (int which = 0; which < 4; which++)
-        system->partial[JOINT_BLOCKS + task][which] = 0;
+        system->partial[system->level->blocks + task][which] = 0;
 }
 WIDE_TASK(weigh_canvas)
 
@@ -237,11 +237,11 @@ struct joint_value esra_joint_reweigh(struct joint_system *system, bool cold)
 {
     struct reweigh reweigh = {system, cold};
     struct joint_value value;
-    esra_context_run(system->context, WIDE(system->context, prior_rows), &reweigh, JOINT_LAYERS * JOINT_BLOCKS, NULL);
+    esra_joint_run(system, WIDE(system->context, prior_rows), &reweigh, JOINT_LAYERS);
     for (int k = 0; k < JOINT_LAYERS; k++)
         value.prior[k] = esra_joint_layer_total(system, k, 0);
-    esra_context_run(system->context, WIDE(system->context, weigh_frame), &reweigh, JOINT_BLOCKS, NULL);
-    esra_context_run(system->context, WIDE(system->context, weigh_canvas), &reweigh, JOINT_BLOCKS, NULL);
+    esra_joint_run(system, WIDE(system->context, weigh_frame), &reweigh, 1);
+    esra_joint_run(system, WIDE(system->context, weigh_canvas), &reweigh, 1);
     value.data = esra_joint_total(system, 0);
     value.seen = esra_joint_total(system, 1);
     value.square = esra_joint_total(system, 2);

@@ -96,6 +96,7 @@ static esra_status check_model(const struct joint *joint, const struct joint_mod
 /* Strips depend on the warps: room for those of the level that needs most. */
 static void measure_strips(struct joint *joint)
 {
+    joint->system.context = joint->context;
     joint->system.strip_pixels = 0;
     for (int l = joint->wanted; l < joint->levels; l++) {
         joint->system.level = &joint->level[l];
@@ -112,7 +113,6 @@ static void set_system(struct joint *joint, const struct joint_model *model, con
     memcpy(joint->reflection_gain, model->reflection_gain, bytes);
     for (int i = 0; i < joint->photos; i++)
         joint->confidence[i] = model->confidence ? model->confidence[i] : 1;
-    joint->system.context = joint->context;
     esra_kernels_fill(&joint->system.kernels, joint->context->features);
     joint->system.mixing = joint->mixing;
     joint->system.reflection_gain = joint->reflection_gain;

@@ -1,13 +1,17 @@
 /* solve/joint_system.c - the workspace of the joint solve. */
 #include "solve/joint_system.h"
 
-size_t esra_joint_strips(struct joint_system *system)
+/* All strips together are at most so many canvases: past that, clearing and adding what overlaps costs a tenth of an
+ * iteration, and more blocks would hardly be faster. */
+#define STRIPS_MOST 3
+
+static size_t place_strips(struct joint_system *system)
 {
     const struct joint_level *level = system->level;
     size_t rows = 0;
-    for (int block = 0; block < JOINT_BLOCKS; block++) {
+    for (int block = 0; block < level->blocks; block++) {
         int begin, end, low = level->height[REFLECTED], high = 0;
-        joint_block(level->height[TRANSMITTED], block, &begin, &end);
+        joint_block(level, TRANSMITTED, block, &begin, &end);
         for (int i = 0; i < level->photos; i++)
             for (int y = begin; y < end; y++) {
                 const struct warp *warp = &level->warp[i];
@@ -21,6 +25,18 @@ size_t esra_joint_strips(struct joint_system *system)
         rows += (size_t)(system->strip_high[block] - system->strip_low[block]);
     }
     return rows * (size_t)level->width[REFLECTED];
+}
+
+size_t esra_joint_strips(struct joint_system *system)
+{
+    struct joint_level *level = system->level;
+    esra_joint_level_divide(level, system->context);
+    size_t samples = place_strips(system);
+    while (level->blocks > 1 && samples > STRIPS_MOST * joint_pixels(level, REFLECTED)) {
+        level->blocks /= 2;
+        samples = place_strips(system);
+    }
+    return samples;
 }
 
 void esra_joint_system_layout(struct joint_system *system, const struct joint_level *largest, struct arena *arena)
@@ -42,7 +58,7 @@ void esra_joint_system_enter(struct joint_system *system, struct joint_level *le
 {
     system->level = level;
     esra_joint_strips(system);
-    for (int block = 1; block < JOINT_BLOCKS; block++)
+    for (int block = 1; block < level->blocks; block++)
         system->strip[block] =
             system->strip[block - 1] +
             (size_t)(system->strip_high[block - 1] - system->strip_low[block - 1]) * (size_t)level->width[REFLECTED];

@@ -38,10 +38,10 @@ struct joint_system {
     float *jacobi[JOINT_LAYERS];                                                     /* 1/diagonal of A */
     float *edge[JOINT_LAYERS][2]; /* lambda_l eta_l, for T with lambda_E eta_E added; down and right */
     uint8_t *dark[JOINT_LAYERS];  /* delta_l, one bit a channel */
-    colours *strip[JOINT_BLOCKS];
-    int strip_low[JOINT_BLOCKS], strip_high[JOINT_BLOCKS];
+    colours *strip[JOINT_BLOCKS_MOST];
+    int strip_low[JOINT_BLOCKS_MOST], strip_high[JOINT_BLOCKS_MOST];
     size_t strip_pixels; /* room for all strips together */
-    double partial[2 * JOINT_BLOCKS][4];
+    double partial[JOINT_LAYERS * JOINT_BLOCKS_MOST][4];
 };
 
 struct joint_value {
@@ -53,7 +53,7 @@ struct joint_value {
     double trusted;             /* sum of omega_i */
 };
 
-/* Lanes that the strips of this level need; sets where they lie on the canvas. */
+/* Samples that the strips of this level need; sets its blocks, and where their strips lie on the canvas. */
 size_t esra_joint_strips(struct joint_system *system);
 
 void esra_joint_system_layout(struct joint_system *system, const struct joint_level *largest, struct arena *arena);

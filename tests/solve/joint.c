@@ -4,6 +4,7 @@
 
 #include "check.h"
 #include "ops/blur.h"
+#include "solve/joint_level.h"
 
 #define WIDTH  120
 #define HEIGHT 90
@@ -220,6 +221,29 @@ static void a_ridge_holds_the_reflection(void)
         esra_image_free(&seen);
     }
     free_scene();
+}
+
+/* A power of two that grows with the frame, one where the solve has its thread alone; the blocks' rows are all rows. */
+static void blocks_follow_the_size(void)
+{
+    static const int cases[][3] = {{25, 25, 1}, {90, 91, 1}, {128, 64, 2}, {400, 400, 32}, {4000, 3000, 32}};
+    struct message message;
+    struct context *context, alone = {.message = &message};
+    CHECK(esra_context_create(&context, 1, &message) == ESRA_OK);
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        struct joint_level level = {.width = {cases[n][0]}, .height = {cases[n][1]}};
+        int begin, end, rows = 0;
+        esra_joint_level_divide(&level, context);
+        CHECK(level.blocks == cases[n][2]);
+        for (int block = 0; block < level.blocks; block++, rows = end) {
+            joint_block(&level, TRANSMITTED, block, &begin, &end);
+            CHECK(begin == rows && end > begin);
+        }
+        CHECK(rows == cases[n][1]);
+        esra_joint_level_divide(&level, &alone);
+        CHECK(level.blocks == 1);
+    }
+    esra_context_free(&context);
 }
 
 static void threads_do_not_change_a_bit(void)
@@ -465,6 +489,7 @@ int main(void)
     RUN(a_photo_that_sees_nothing_settles_nothing);
     RUN(the_objective_descends);
     RUN(a_ridge_holds_the_reflection);
+    RUN(blocks_follow_the_size);
     RUN(threads_do_not_change_a_bit);
     RUN(photos_are_shared);
     RUN(the_true_motion_scores_best);
