@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "io/codec.h"
 #include "io/samples.h"
@@ -278,9 +279,10 @@ done:
 
 /* ---- Encoding ---- */
 
-/* zlib's 4 takes a third of the time of its 6 on layers of photographs, and makes files larger by -1 to 1 %; 3 by 10 %.
- */
-#define COMPRESSION_LEVEL 4
+/* What filters leave of photographs hardly repeats: runs of one byte and Huffman's codes say as much as a search for
+ * what was seen before, which takes most of the time. Layers of 1.1 MP: 63 ms and .93 of the bytes of zlib's level 4
+ * with its search, which takes 140 ms; level 6 takes 430 and as many bytes as 4. */
+#define COMPRESSION_STRATEGY Z_RLE
 
 static void write_metadata(struct job *job)
 {
@@ -303,7 +305,8 @@ static void write_all(struct job *job)
                  pixels->channels == 3 ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_GRAY, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
     write_metadata(job);
-    png_set_compression_level(job->png, COMPRESSION_LEVEL);
+    png_set_compression_level(job->png, Z_BEST_SPEED);
+    png_set_compression_strategy(job->png, COMPRESSION_STRATEGY);
     png_write_info(job->png, job->info);
     for (int y = 0; y < pixels->height; y++) {
         for (int c = 0; c < pixels->channels; c++)
