@@ -1,5 +1,6 @@
 #!/bin/sh
-# Reads the includes: a room may only look at the rooms named for it here. See doc/ARCHITECTURE.md.
+# Reads the includes: a room may only look at the rooms named for it here. See doc/ARCHITECTURE.md. And of <math.h> only
+# what every C library rounds alike may be called; base/maths.h has the rest.
 # usage: layering.sh SOURCE_FOLDER
 cd "$1" || exit 2
 failed=0
@@ -46,5 +47,10 @@ for file in bindings/python/src/*.[ch]; do
     grep -H '^#include "' "$file" | grep -v '"binding.h"' && failed=1
     grep -H '^#include <esra/' "$file" | grep -v '<esra/esra.h>' && failed=1
 done
+own='sin|cos|tan|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|expm1|log|log2|log10|log1p|pow|hypot|cbrt|erf|tgamma|lgamma'
+find src -name '*.[ch]' ! -path 'src/base/maths.*' -exec awk -v calls="(^|[^A-Za-z0-9_])($own)f?[(]" '
+    { code = $0; sub(/\/\*.*/, "", code) }
+    code !~ /^ \*/ && code ~ calls { print FILENAME ":" FNR " calls the C library; base/maths.h has its own:" code; bad = 1 }
+    END { exit bad }' {} + || failed=1
 [ $failed = 0 ] && echo "every include points the right way"
 exit $failed

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "align/thresholds.h"
+#include "base/maths.h"
 #include "base/memory.h"
 #include "ops/fft.h"
 
@@ -31,11 +32,11 @@ static void load(const struct field *field, int channel, float *to, int width, i
     const double turn = 2 * 3.14159265358979323846;
     memset(to, 0, 2 * (size_t)width * (size_t)height * sizeof *to);
     for (int y = 0; y < field->height; y++) {
-        double down = .5 - .5 * cos(turn * (y + .5) / field->height);
+        double down = .5 - .5 * esra_cos(turn * (y + .5) / field->height);
         for (int x = 0; x < field->width; x++) {
             const float *sample = field_sample(field, x, y) + channel;
             float *out = to + 2 * ((size_t)y * (size_t)width + (size_t)x);
-            float window = (float)(down * (.5 - .5 * cos(turn * (x + .5) / field->width)));
+            float window = (float)(down * (.5 - .5 * esra_cos(turn * (x + .5) / field->width)));
             out[0] = window * sample[0];
             out[1] = window * sample[4];
         }
@@ -49,7 +50,7 @@ static void add_cross_spectrum(struct spectra *s, bool whiten)
     for (size_t n = 0; n < samples; n += 2) {
         const float *a = s->reference + n, *b = s->photo + n;
         float real = a[0] * b[0] + a[1] * b[1], imaginary = a[0] * b[1] - a[1] * b[0];
-        float size = whiten ? hypotf(real, imaginary) + 1e-30f : 1;
+        float size = whiten ? esra_hypotf(real, imaginary) + 1e-30f : 1;
         s->sum[n] += real / size;
         s->sum[n + 1] += imaginary / size;
     }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "align/thresholds.h"
+#include "base/maths.h"
 #include "base/rows.h"
 #include "base/wide.h"
 #include "ops/blur.h"
@@ -96,7 +97,7 @@ static void map_block(void *work, int task, int worker)
         const float *energy = plane_row(plane_of(e->explainer, ENERGY), y);
         float *map = plane_row(e->map, y);
         for (int x = 0; x < e->map.width; x++)
-            map[x] = valid[x] * energy[x] * expf(-error[x] / (misfit * energy[x] + noise));
+            map[x] = valid[x] * energy[x] * esra_expf(-error[x] / (misfit * energy[x] + noise));
     }
 }
 WIDE_TASK(map_block)

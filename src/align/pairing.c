@@ -7,6 +7,7 @@
 #include "align/correlate.h"
 #include "align/thresholds.h"
 #include "align/view.h"
+#include "base/maths.h"
 #include "ops/thresholds.h"
 
 #define PEAKS_MOST     3
@@ -47,7 +48,7 @@ esra_status esra_pairing_start_peaks(struct pairing *p, const struct fields *pai
     struct correlate_options options = {whiten, ops_thresholds.reach * field->width, PEAKS_MOST + 1};
     esra_status status = esra_correlate(p->context, field, &pair[1].level[level], &options, peaks, &count);
     for (int n = 0; status == ESRA_OK && n < count; n++)
-        if (hypot(peaks[n].right, peaks[n].down) > align_thresholds.same_px)
+        if (esra_hypot(peaks[n].right, peaks[n].down) > align_thresholds.same_px)
             esra_pairing_start(p, esra_transform_shift(ldexp(peaks[n].right, level), ldexp(peaks[n].down, level)),
                                ROUGH);
     return status;

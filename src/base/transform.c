@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/maths.h"
+
 struct transform esra_transform_shift(double right, double down)
 {
     return (struct transform){{1, 0, right, 0, 1, down, 0, 0, 1}};
@@ -62,7 +64,7 @@ double esra_transform_distance(const struct transform *a, const struct transform
         double x = corner & 1 ? width - 1 : 0, y = corner & 2 ? height - 1 : 0, u0, v0, u1, v1;
         if (!transform_apply(a, x, y, &u0, &v0) || !transform_apply(b, x, y, &u1, &v1))
             return INFINITY;
-        sum += hypot(u0 - u1, v0 - v1) / 4;
+        sum += esra_hypot(u0 - u1, v0 - v1) / 4;
     }
     return sum;
 }
@@ -71,7 +73,7 @@ bool esra_transform_plausible(const struct transform *transform, int width, int 
 {
     for (int corner = 0; corner < 4; corner++) {
         double x = corner & 1 ? width - 1 : 0, y = corner & 2 ? height - 1 : 0, u, v;
-        if (!transform_apply(transform, x, y, &u, &v) || !(hypot(u - x, v - y) < limit_px))
+        if (!transform_apply(transform, x, y, &u, &v) || !(esra_hypot(u - x, v - y) < limit_px))
             return false;
     }
     return true;

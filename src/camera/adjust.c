@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/linear.h"
+#include "base/maths.h"
 #include "base/memory.h"
 #include "camera/model.h"
 #include "camera/thresholds.h"
@@ -36,7 +37,7 @@ static double side_of(const struct tracks *tracks)
 static void use_lens(struct guess *guess, const struct tracks *tracks)
 {
     double side = side_of(tracks);
-    guess->camera.focal_px = camera_thresholds.focal_middle * side * exp(guess->lens[FOCAL]);
+    guess->camera.focal_px = camera_thresholds.focal_middle * side * esra_exp(guess->lens[FOCAL]);
     guess->camera.k1 = guess->lens[BEND];
     guess->camera.cx = .5 * (tracks->width - 1) + side * guess->lens[CENTRE_X];
     guess->camera.cy = .5 * (tracks->height - 1) + side * guess->lens[CENTRE_Y];
@@ -147,7 +148,7 @@ double esra_adjust_error(const struct adjusting *adjusting, const struct guess *
 {
     struct passage p;
     pass(guess, adjusting->tracks, track, photo, &p);
-    return hypot(p.rx, p.ry);
+    return esra_hypot(p.rx, p.ry);
 }
 
 static double cost_of(const struct adjusting *s, const struct guess *guess, double scale_px)
@@ -159,7 +160,7 @@ static double cost_of(const struct adjusting *s, const struct guess *guess, doub
         for (int photo = 0; photo < s->tracks->photos; photo++)
             if (s->use[n * s->tracks->photos + photo]) {
                 pass(guess, s->tracks, n, photo, &p);
-                cost += scale2 * log1p((p.rx * p.rx + p.ry * p.ry) / scale2);
+                cost += scale2 * esra_log1p((p.rx * p.rx + p.ry * p.ry) / scale2);
             }
     }
     for (int k = 0; k < LENS_PARAMETERS; k++)
@@ -315,7 +316,8 @@ static bool solve(struct adjusting *s, double damping)
 void esra_pose_turn(double r[9], const double a[3])
 {
     double angle = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    double s = angle > 1e-12 ? sin(angle) / angle : 1, c = angle > 1e-6 ? (1 - cos(angle)) / (angle * angle) : .5;
+    double s = angle > 1e-12 ? esra_sin(angle) / angle : 1,
+           c = angle > 1e-6 ? (1 - esra_cos(angle)) / (angle * angle) : .5;
     double k[9] = {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0}, e[9], out[9];
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {

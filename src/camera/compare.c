@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "base/memory.h"
 #include "base/rows.h"
 #include "base/wide.h"
@@ -344,9 +345,9 @@ esra_status esra_sweep_unexplained(const struct sweep *sweep, struct context *co
     const double sigma = ops_thresholds.explain_window_px;
     double sum = 0;
     for (int k = -SHARE_REACH; k <= SHARE_REACH; k++)
-        sum += exp(-.5 * k * k / (sigma * sigma));
+        sum += esra_exp(-.5 * k * k / (sigma * sigma));
     for (int k = 0; k <= SHARE_REACH; k++)
-        w.kernel[k] = (float)(exp(-.5 * k * k / (sigma * sigma)) / sum);
+        w.kernel[k] = (float)(esra_exp(-.5 * k * k / (sigma * sigma)) / sum);
     return run(&w, context);
 }
 

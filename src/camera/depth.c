@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/maths.h"
 #include "base/memory.h"
 #include "base/rows.h"
 #include "camera/labelling.h"
@@ -94,7 +95,7 @@ static float slope(struct plane p, int x, int y)
                 *c = plane_row(p, y + 1 < p.height ? y + 1 : y);
     float across = a[right] - a[left] + 2 * (b[right] - b[left]) + c[right] - c[left];
     float down = c[left] + 2 * c[x] + c[right] - a[left] - 2 * a[x] - a[right];
-    return hypotf(across, down) / 8;
+    return esra_hypotf(across, down) / 8;
 }
 
 /* Penalties in units of the volume, less where the guide has edges. */

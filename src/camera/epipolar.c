@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/linear.h"
+#include "base/maths.h"
 #include "base/random.h"
 #include "camera/thresholds.h"
 #include "camera/tracks.h"
@@ -185,8 +186,8 @@ static double optimise(const struct epipolar *e, double f[9], double cost, int *
 /* Samples needed until one in `agree` of `all` is free of outliers. */
 static double samples_needed(int agree, int all)
 {
-    double good = pow((double)agree / all, 8);
-    return good < 1 ? log(MISS) / log1p(-good) : 1;
+    double good = esra_pow((double)agree / all, 8);
+    return good < 1 ? esra_log(MISS) / esra_log1p(-good) : 1;
 }
 
 static int count_seen(const struct tracks *tracks, int photo)

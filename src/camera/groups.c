@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "base/memory.h"
 #include "camera/depth.h"
 #include "camera/thresholds.h"
@@ -111,7 +112,7 @@ static double share_of(const struct tracks *tracks, const double *inverse, const
             const struct sighting *there = track_at(tracks, k, tracks->reference);
             bool other = belongs(b, inverse[k]);
             if (k != n && (other || belongs(a, inverse[k])))
-                meet(&list, hypot(there->x - here->x, there->y - here->y), other);
+                meet(&list, esra_hypot(there->x - here->x, there->y - here->y), other);
         }
         for (int k = 0; k < list.found; k++, all++)
             foreign += list.foreign[k];

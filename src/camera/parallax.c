@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/linear.h"
+#include "base/maths.h"
 #include "base/memory.h"
 #include "base/select.h"
 #include "camera/thresholds.h"
@@ -74,7 +75,8 @@ static size_t list_distances(const struct fitting *f, int photo, const double p[
         if (!pair_of(f, n, photo, pair))
             continue;
         double x = pair[0], y = pair[1], d = p[6] * x + p[7] * y + 1;
-        double away = hypot((p[0] * x + p[1] * y + p[2]) / d - pair[2], (p[3] * x + p[4] * y + p[5]) / d - pair[3]);
+        double away =
+            esra_hypot((p[0] * x + p[1] * y + p[2]) / d - pair[2], (p[3] * x + p[4] * y + p[5]) / d - pair[3]);
         double shrunk = 1 - 2 * f->bend * (pair[2] * pair[2] + pair[3] * pair[3]);
         if (away < INFINITY)
             list[count++] = (float)(away / (f->scale * shrunk));

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/maths.h"
 #include "camera/thresholds.h"
 #include "ops/scale.h"
 #include "ops/thresholds.h"
@@ -21,7 +22,7 @@ static void list_labels(struct sweep *s, double scale)
     double farthest = 0, low = s->options.far, high = s->options.near;
     for (int n = 1; n < s->count; n++) {
         const double *t = camera->pose[s->photo[n]].t;
-        farthest = fmax(farthest, hypot(t[0], t[1]) * camera->focal_px * scale);
+        farthest = fmax(farthest, esra_hypot(t[0], t[1]) * camera->focal_px * scale);
     }
     double more = s->options.margin * (high - low) + 1e-3 + s->options.reach * s->width / fmax(farthest, 1e-3);
     low -= more;

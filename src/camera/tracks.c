@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "base/memory.h"
 #include "base/rows.h"
 #include "base/wide.h"
@@ -92,7 +93,7 @@ static void follow_point(const struct points *p, int n)
         if (corner)
             x = there->x, y = there->y;
         there->seen = there->seen && esra_follow(to, from, there->x, there->y, p->level[n], &x, &y) &&
-                      hypot(x - start->x, y - start->y) < camera_thresholds.return_px;
+                      esra_hypot(x - start->x, y - start->y) < camera_thresholds.return_px;
     }
 }
 

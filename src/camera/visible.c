@@ -2,6 +2,7 @@
  * into the photo's frame, the nearest staying. */
 #include <math.h>
 
+#include "base/maths.h"
 #include "base/rows.h"
 #include "base/wide.h"
 #include "camera/camera.h"
@@ -180,7 +181,7 @@ static void refine(const struct unmapping *m, const struct sightline *line, doub
     for (int step = 0; step < REFINEMENTS; step++) {
         double before_u = u, before_v = v;
         place(m, line, sample(m->inverse, u, v), &u, &v);
-        away = hypot(u - before_u, v - before_v);
+        away = esra_hypot(u - before_u, v - before_v);
     }
     if (away < SETTLED_PX) {
         *x = u;

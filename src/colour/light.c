@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "base/memory.h"
 
 #define LAST 65535
@@ -35,7 +36,7 @@ struct tone {
 
 double esra_srgb_to_linear(double code)
 {
-    return code <= 0.04045 ? code / 12.92 : pow((code + 0.055) / 1.055, 2.4);
+    return code <= 0.04045 ? code / 12.92 : esra_pow((code + 0.055) / 1.055, 2.4);
 }
 
 const char *esra_light_origin_name(enum light_origin origin)

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/bins.h"
+#include "base/maths.h"
 #include "base/memory.h"
 #include "gradients/thresholds.h"
 #include "ops/blur.h"
@@ -85,7 +86,7 @@ static int strong_bin(struct pair *p)
 
 static void collect(struct pair *p, int least_bin)
 {
-    const double cosine_least = gradients_thresholds.mixing_cosine, most = log(ops_thresholds.gain_most);
+    const double cosine_least = gradients_thresholds.mixing_cosine, most = esra_log(ops_thresholds.gain_most);
     p->count = 0;
     for (int y = 1; y < p->smooth[0].height - 1; y += p->step)
         for (int x = 1; x < p->smooth[0].width - 1; x++) {
@@ -93,7 +94,7 @@ static void collect(struct pair *p, int least_bin)
             double lengths = sqrt(products.reference * products.photo);
             if (weaker_bin(&products) < least_bin || !(products.cross > cosine_least * lengths) || !seen(p, x, y))
                 continue;
-            double ratio = .5 * log(products.photo / products.reference);
+            double ratio = .5 * esra_log(products.photo / products.reference);
             if (fabs(ratio) < most)
                 p->ratios[p->count++] = (float)ratio;
         }
@@ -107,7 +108,7 @@ static double density(const struct pair *p, double centre, double bandwidth, dou
         double away = (p->ratios[n] - centre) / bandwidth;
         if (fabs(away) > 5)
             continue;
-        double weight = exp(-.5 * away * away);
+        double weight = esra_exp(-.5 * away * away);
         sum += weight;
         weighted += weight * p->ratios[n];
     }
@@ -121,7 +122,7 @@ static double density(const struct pair *p, double centre, double bandwidth, dou
 static double mode_of(const struct pair *p)
 {
     const double fine = gradients_thresholds.mixing_bandwidth, middle = sqrt(3) * fine, wide = 3 * fine;
-    int most = (int)ceil(log(ops_thresholds.gain_most) / wide);
+    int most = (int)ceil(esra_log(ops_thresholds.gain_most) / wide);
     double best = -1, mode = 0, mean;
     for (int k = -most; k <= most; k++) {
         double here = density(p, wide * k, wide, &mean);
@@ -147,7 +148,7 @@ static struct mixing measure(struct pair *p)
     double mode = mode_of(p);
     for (int n = 0; n < p->count; n++)
         within += fabs(p->ratios[n] - mode) < 2 * gradients_thresholds.mixing_bandwidth;
-    return (struct mixing){exp(mode), (double)within / p->count};
+    return (struct mixing){esra_exp(mode), (double)within / p->count};
 }
 
 static esra_status smooth(struct context *context, const struct image *from, struct image *to)

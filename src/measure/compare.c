@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "base/memory.h"
 #include "base/plane.h"
 #include "base/status.h"
@@ -90,7 +91,7 @@ static void gaussian_weights(double weights[2 * RADIUS + 1])
 {
     double sum = 0;
     for (int k = -RADIUS; k <= RADIUS; k++)
-        sum += weights[k + RADIUS] = exp(-0.5 * k * k / (SIGMA * SIGMA));
+        sum += weights[k + RADIUS] = esra_exp(-0.5 * k * k / (SIGMA * SIGMA));
     for (int k = 0; k <= 2 * RADIUS; k++)
         weights[k] /= sum;
 }
@@ -219,7 +220,7 @@ static double cross_correlation(const struct moments *about_means)
 
 static double psnr(const struct totals *totals, double samples)
 {
-    return 10 * log10(samples / totals->squared_error);
+    return 10 * esra_log10(samples / totals->squared_error);
 }
 
 /* False where a sample is no number. */

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/maths.h"
 #include "base/rows.h"
 #include "base/wide.h"
 
@@ -70,9 +71,9 @@ void esra_blur(struct context *context, struct plane from, struct plane to, doub
     double sigma = fmin(sigma_px, BLUR_SIGMA_MOST), sum = 0;
     struct blurring b = {.from = from, .to = to, .reach = (int)ceil(3 * sigma), .kernel = {1}};
     for (int k = -b.reach; k <= b.reach; k++)
-        sum += sigma > 0 ? exp(-.5 * k * k / (sigma * sigma)) : 1;
+        sum += sigma > 0 ? esra_exp(-.5 * k * k / (sigma * sigma)) : 1;
     for (int k = 0; k <= b.reach && sigma > 0; k++)
-        b.kernel[k] = (float)(exp(-.5 * k * k / (sigma * sigma)) / sum);
+        b.kernel[k] = (float)(esra_exp(-.5 * k * k / (sigma * sigma)) / sum);
     esra_context_run(context, WIDE(context, blur_block), &b, rows_blocks(to.height), NULL);
 }
 

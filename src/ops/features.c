@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/maths.h"
 #include "base/memory.h"
 #include "base/rows.h"
 #include "ops/blur.h"
@@ -170,10 +171,10 @@ static void describe(const struct image *work, struct feature *feature)
             float down = plane_row(plane_of(work, DOWN), y + j)[x + i];
             float column = ((float)(x + i) - feature->x) / CELL_PX + .5f * (CELLS - 1);
             float row = ((float)(y + j) - feature->y) / CELL_PX + .5f * (CELLS - 1);
-            float direction = atan2f(down, right) * turn + DIRECTIONS;
+            float direction = esra_atan2f(down, right) * turn + DIRECTIONS;
             /* Lowe (2004): a Gaussian of half the descriptor's width. */
             float away = (float)(i * i + j * j) / (2 * .25f * (CELLS * CELL_PX) * (CELLS * CELL_PX));
-            vote(feature->descriptor, column, row, direction, hypotf(right, down) * expf(-away));
+            vote(feature->descriptor, column, row, direction, esra_hypotf(right, down) * esra_expf(-away));
         }
     scale_to_unit(feature->descriptor, CLIP);
     scale_to_unit(feature->descriptor, 1);

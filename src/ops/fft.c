@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/maths.h"
+
 static void swap(float *a, float *b)
 {
     float keep[2] = {a[0], a[1]};
@@ -39,7 +41,7 @@ static void transform_line(float *data, int n, int sign)
     reverse_bits(data, n);
     for (int half = 1; half < n; half *= 2)
         for (int k = 0; k < half; k++) {
-            double angle = sign * 3.14159265358979323846 * k / half, c = cos(angle), s = sin(angle);
+            double angle = sign * 3.14159265358979323846 * k / half, c = esra_cos(angle), s = esra_sin(angle);
             for (int start = k; start < n; start += 2 * half)
                 butterfly(data + 2 * start, data + 2 * (start + half), c, s);
         }

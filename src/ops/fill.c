@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "base/maths.h"
 #include "base/memory.h"
 #include "base/rows.h"
 
@@ -31,7 +32,7 @@ static float nearness(const struct filling *f, size_t a, size_t b)
         float apart = f->guide->data[(size_t)c * pixels + a] - f->guide->data[(size_t)c * pixels + b];
         sum += apart * apart;
     }
-    return expf(-sqrtf(sum) / f->edge);
+    return esra_expf(-sqrtf(sum) / f->edge);
 }
 
 static void weigh_block(void *work, int task, int worker)

@@ -2,6 +2,7 @@
  * nearest is clearly farther (Lowe 2004). */
 #include <math.h>
 
+#include "base/maths.h"
 #include "base/memory.h"
 #include "base/rows.h"
 #include "base/wide.h"
@@ -78,7 +79,8 @@ static esra_status list_matches(struct matches *matches, const struct features *
         if (nearest[n] < 0 || (back && back[nearest[n]] != n))
             continue;
         const struct feature *from = &reference->data[n], *to = &photo->data[nearest[n]];
-        matches->data[matches->count++] = (struct match){from->x, from->y, to->x, to->y, pow(2, .5 * from->level), n};
+        matches->data[matches->count++] =
+            (struct match){from->x, from->y, to->x, to->y, esra_pow(2, .5 * from->level), n};
     }
     return ESRA_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/maths.h"
 #include "base/rows.h"
 #include "base/wide.h"
 
@@ -27,7 +28,7 @@ static double lanczos(double s)
         return 1;
     if (fabs(s) >= 3)
         return 0;
-    return 3 * sin(pi * s) * sin(pi * s / 3) / (pi * pi * s * s);
+    return 3 * esra_sin(pi * s) * esra_sin(pi * s / 3) / (pi * pi * s * s);
 }
 
 /* weights[p] are those of the samples at floor(u) - 2 .. floor(u) + 3 for u - floor(u) = p/PHASES. */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/maths.h"
 #include "base/memory.h"
 #include "evidence/noise.h"
 #include "evidence/remains.h"
@@ -198,7 +199,7 @@ static double scale_of(const struct model *model, int i)
     square -= (x_sum * x_sum + y_sum * y_sum) / count;
     along -= (x_sum * u_sum + y_sum * v_sum) / count;
     across -= (x_sum * v_sum - y_sum * u_sum) / count;
-    return square > 0 ? hypot(along, across) / square : 1;
+    return square > 0 ? esra_hypot(along, across) / square : 1;
 }
 
 /* How far the layers moved against each other in photo i, at the corners. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "align/reflection.h"
+#include "base/maths.h"
 #include "base/memory.h"
 #include "pipeline/flat.h"
 #include "pipeline/thresholds.h"
@@ -55,7 +56,7 @@ static double freedom(const struct model *model, const struct motions *motions)
         if (!model_takes_part(model, i))
             continue;
         shift_of(model, &motions->each[i], &right, &down);
-        if (!(hypot(right, down) <= pipeline_thresholds.layers_apart_most * model->width))
+        if (!(esra_hypot(right, down) <= pipeline_thresholds.layers_apart_most * model->width))
             return 0;
         photos++;
         more += 1 - (1 - fabs(right) / model->width) * (1 - fabs(down) / model->height);

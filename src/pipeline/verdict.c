@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/maths.h"
+
 struct wishes esra_wishes_of(const esra_photos *input, bool motions_only)
 {
     return (struct wishes){.motion = (esra_motion)input->motion,
@@ -159,7 +161,7 @@ static bool is_blank(const struct evidence *evidence, int i, const struct pipeli
 /* |log(a/b)|: how many times a is b, or b is a. */
 static bool differs(double a, double b, double ratio)
 {
-    return fabs(log(a / b)) > log(ratio);
+    return fabs(esra_log(a / b)) > esra_log(ratio);
 }
 
 static unsigned photo_warnings(const struct evidence *evidence, int i, const struct wishes *wishes,

@@ -18,6 +18,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "base/maths.h"
 #include "base/timer.h"
 #include "solve/balance.h"
 #include "solve/engine.h"
@@ -248,9 +249,9 @@ struct schedule {
 /* Iterations until an estimate is worth while. */
 static int patience(const struct schedule *due, int iterations, double estimate, double gap)
 {
-    double fall = due->estimated_at > 0 ? log(due->estimated / estimate) : 0, way = log(estimate / gap);
-    double power = fall > 0 ? fall / log((double)iterations / due->estimated_at) : 0;
-    double wait = fmin(SHARE * (exp(way / fmax(power, LEAST_POWER)) - 1), 1) * iterations;
+    double fall = due->estimated_at > 0 ? esra_log(due->estimated / estimate) : 0, way = esra_log(estimate / gap);
+    double power = fall > 0 ? fall / esra_log((double)iterations / due->estimated_at) : 0;
+    double wait = fmin(SHARE * (esra_exp(way / fmax(power, LEAST_POWER)) - 1), 1) * iterations;
     return wait > ESTIMATE_APART ? (int)wait : ESTIMATE_APART;
 }
 

@@ -2,6 +2,7 @@
  * normal equations and the diagonal that preconditions them. All is scaled by c, the number of channels. */
 #include <math.h>
 
+#include "base/maths.h"
 #include "base/wide.h"
 #include "solve/joint_apply.h"
 
@@ -139,7 +140,7 @@ static void multiply(struct long_product *p, double factor)
 {
     p->product *= factor;
     if (p->product > 1e100) {
-        p->logarithm += log(p->product);
+        p->logarithm += esra_log(p->product);
         p->product = 1;
     }
 }
@@ -174,7 +175,7 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
         if (w == 1)
             multiply(&product, factor);
         else
-            half_weighted += w * log((double)factor);
+            half_weighted += w * esra_log((double)factor);
         float omega = reweigh->cold ? w : w / factor;
         float weight = confidence * omega;
         level->weight[i][n] = weight;
@@ -185,7 +186,7 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
         share->trusted += omega;
     }
     share->data += system->robust_scale * system->robust_scale / 2 *
-                   (system->confidence[i] * (product.logarithm + log(product.product) + half_weighted));
+                   (system->confidence[i] * (product.logarithm + esra_log(product.product) + half_weighted));
 }
 
 static void weigh_frame(void *work, int task, int worker)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/maths.h"
 #include "synth/motion.h"
 
 #define PI 3.14159265358979323846
@@ -20,9 +21,9 @@ static void multiply(const double a[9], const double b[9], double out[9])
 /* Roll, then pitch, then yaw. */
 static void turn(double yaw, double pitch, double roll, double rotation[9])
 {
-    double z[9] = {cos(roll), -sin(roll), 0, sin(roll), cos(roll), 0, 0, 0, 1};
-    double x[9] = {1, 0, 0, 0, cos(pitch), -sin(pitch), 0, sin(pitch), cos(pitch)};
-    double y[9] = {cos(yaw), 0, sin(yaw), 0, 1, 0, -sin(yaw), 0, cos(yaw)}, both[9];
+    double z[9] = {esra_cos(roll), -esra_sin(roll), 0, esra_sin(roll), esra_cos(roll), 0, 0, 0, 1};
+    double x[9] = {1, 0, 0, 0, esra_cos(pitch), -esra_sin(pitch), 0, esra_sin(pitch), esra_cos(pitch)};
+    double y[9] = {esra_cos(yaw), 0, esra_sin(yaw), 0, 1, 0, -esra_sin(yaw), 0, esra_cos(yaw)}, both[9];
     multiply(x, z, both);
     multiply(y, both, rotation);
 }

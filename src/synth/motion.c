@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/maths.h"
 #include "base/random.h"
 
 #define PI 3.14159265358979323846
@@ -35,8 +36,8 @@ static double uniform(uint64_t *state)
 
 double esra_synth_normal(uint64_t *state)
 {
-    double radius = sqrt(-2 * log(uniform(state)));
-    return radius * cos(2 * PI * uniform(state));
+    double radius = sqrt(-2 * esra_log(uniform(state)));
+    return radius * esra_cos(2 * PI * uniform(state));
 }
 
 double esra_synth_bounded(uint64_t *state, double deviation)
@@ -61,10 +62,10 @@ static struct transform handheld(uint64_t *state, const esra_synth_settings *s)
     double rotation = s->rotation_deg * PI / 180, middle_x = (s->width - 1) / 2., middle_y = (s->height - 1) / 2.;
     double turn = esra_synth_bounded(state, rotation), scale = 1 + esra_synth_bounded(state, SCALE * rotation);
     struct transform about = TRANSFORM_IDENTITY;
-    about.h[0] = scale * cos(turn) + esra_synth_bounded(state, SHEAR * rotation);
-    about.h[1] = -scale * sin(turn) + esra_synth_bounded(state, SHEAR * rotation);
-    about.h[3] = scale * sin(turn) + esra_synth_bounded(state, SHEAR * rotation);
-    about.h[4] = scale * cos(turn) + esra_synth_bounded(state, SHEAR * rotation);
+    about.h[0] = scale * esra_cos(turn) + esra_synth_bounded(state, SHEAR * rotation);
+    about.h[1] = -scale * esra_sin(turn) + esra_synth_bounded(state, SHEAR * rotation);
+    about.h[3] = scale * esra_sin(turn) + esra_synth_bounded(state, SHEAR * rotation);
+    about.h[4] = scale * esra_cos(turn) + esra_synth_bounded(state, SHEAR * rotation);
     about.h[6] = esra_synth_bounded(state, TILT * rotation / larger);
     about.h[7] = esra_synth_bounded(state, TILT * rotation / larger);
     double right = esra_synth_bounded(state, s->shift_px), down = esra_synth_bounded(state, s->shift_px);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/maths.h"
 #include "base/rows.h"
 
 /* Rays through a pixel, along each side. */
@@ -51,8 +52,8 @@ static double built_in(int layer, double u, double v)
 {
     double side = layer == 0 ? u : -u;
     double planes = fmax(.15 + .3 * (v + .2), .2 - .25 * (side + .3));
-    double from_middle = hypot(side - .35, (v - .15) / 1.2);
-    double near = 1 / (1 + exp((from_middle - .33) / .003));
+    double from_middle = esra_hypot(side - .35, (v - .15) / 1.2);
+    double near = 1 / (1 + esra_exp((from_middle - .33) / .003));
     return fmin(fmax(planes, 0), .8) * (1 - near) + near;
 }
 
@@ -164,7 +165,7 @@ static double longest_way_px(const struct rendering *r)
         double a[3], b[3], u = n & 1 ? 2 * r->lens->x : 0, v = n & 2 ? 2 * r->lens->y : 0;
         esra_camera_look(r->camera, r->lens, u, v, SLACK * r->relief->high, a);
         esra_camera_look(r->camera, r->lens, u, v, r->relief->low / SLACK, b);
-        longest = fmax(longest, hypot(a[0] - b[0], a[1] - b[1]));
+        longest = fmax(longest, esra_hypot(a[0] - b[0], a[1] - b[1]));
     }
     return longest;
 }

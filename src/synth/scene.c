@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
+#include "base/maths.h"
 #include "base/memory.h"
 #include "base/rows.h"
 #include "ops/blur.h"
@@ -78,7 +79,7 @@ static esra_status check_images(const struct synth *s, const esra_image *t, cons
 static double stored(double linear)
 {
     linear = fmin(fmax(linear, 0), 1);
-    return linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1 / 2.4) - 0.055;
+    return linear <= 0.0031308 ? 12.92 * linear : 1.055 * esra_pow(linear, 1 / 2.4) - 0.055;
 }
 
 static double rounded(double value, int bits)

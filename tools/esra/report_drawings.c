@@ -1,6 +1,7 @@
 /* tools/esra/report_drawings.c - the report's drawings, as inline SVG coloured by the page's style. */
 #include <math.h>
 
+#include "base/maths.h"
 #include "report_page.h"
 
 #define PLOT_WIDTH  640
@@ -67,7 +68,7 @@ static struct range find_range(const struct report *report)
         least = fmin(least, least_gap(report, n));
     }
     double first = report->points[0].seconds, last = report->points[report->point_count - 1].seconds;
-    return (struct range){ceil(log10(most)), floor(log10(least) - 1e-9), first, fmax(last, first + 1e-3)};
+    return (struct range){ceil(esra_log10(most)), floor(esra_log10(least) - 1e-9), first, fmax(last, first + 1e-3)};
 }
 
 static double height_of(const struct range *range, double power)
@@ -96,7 +97,7 @@ void page_put_convergence(struct page *page, const struct report *report)
         page_put(page, "%.1f,%.1f ",
                  PLOT_MARGIN + (report->points[n].seconds - range.first) / (range.last - range.first) *
                                    (PLOT_WIDTH - 1.5 * PLOT_MARGIN),
-                 height_of(&range, log10(least_gap(report, n))));
+                 height_of(&range, esra_log10(least_gap(report, n))));
     page_put(
         page,
         "\"/><text x=\"%d\" y=\"%d\">second %.1f to %.1f</text></svg><figcaption>Certified gap: no other layers "
