@@ -468,14 +468,15 @@ class Threads(FaultTest):
     def test_refused_threads_change_no_bit(self):
         arguments, _, outputs = COMMANDS["separate"]
         results = set()
-        for fault, threads in ("", 4), ("thread:1+:EAGAIN", 1), ("thread:2+:EAGAIN", 2), ("thread:3:EAGAIN", 3):
+        # The first reads the third photo beside the second, the next three separate, and three more write.
+        for fault, threads in ("", 4), ("thread:1+:EAGAIN", 1), ("thread:3+:EAGAIN", 2), ("thread:4:EAGAIN", 3), ("thread:5+:EAGAIN", 4):
             done = self.run_faulty([*arguments, "--threads", "4"], fault)
             self.assertIn(done.returncode, (0, 10), done.stderr)
             self.assertEqual(json.loads((self.path / "out/result.json").read_bytes())["threads"], threads, fault)
             results.add(tuple(self.results(outputs).values()))
             self.clear(outputs)
         self.assertEqual(len(results), 1)
-        print("threads refused three ways, 1, 2 and 3 at work instead of 4: the same bytes")
+        print("threads refused four ways, 1, 2 and 3 at work instead of 4: the same bytes")
 
 
 class Swap(SwapTest):

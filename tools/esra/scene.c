@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "beside.h"
 #include "io/codec.h"
 #include "memory.h"
 #include "reading.h"
@@ -47,8 +48,8 @@ static esra_status accept(void *user, const struct image *size, struct message *
         return ESRA_OK;
     struct memory_shape shape = {scene->paths.count, first->width, first->height, size->channels,
                                  new->options->gradients};
-    if (scene->channels > shape.channels)
-        shape.channels = scene->channels;
+    if (first->channels > shape.channels)
+        shape.channels = first->channels;
     return memory_check_separate(&shape, new->options->settings, new->options->most_bytes, message);
 }
 
@@ -105,14 +106,10 @@ done:
 
 static esra_status take_light(struct scene *scene, int i, bool stored, struct message *message)
 {
-    struct image *pixels = &scene->photos[i].pixels;
     esra_status status;
     TRY(choose_light(scene, i, &scene->photos[i], stored, message));
-    esra_light_decode(&scene->lights[i], pixels);
+    esra_light_decode(&scene->lights[i], &scene->photos[i].pixels);
     scene->primaries[i] = reading_primaries(&scene->lights[i], &scene->photos[i]);
-    if (pixels->channels != scene->channels)
-        TRY(take_colour(scene, i, stored, message));
-    scene->views[i] = esra_image_planar(pixels->data, pixels->width, pixels->height, pixels->channels);
 done:
     return status;
 }
@@ -129,19 +126,48 @@ static esra_status read_photo(struct scene *scene, int i, const struct scene_opt
         read.limits.stream = (int64_t)fmin(options->most_bytes, 0x1p62);
     TRY(esra_photo_read(&scene->photos[i], scene->paths.items[i], &read, message));
     TRY(check_size(scene, i, message));
-    int channels = scene->photos[i].pixels.channels;
-    scene->channels = channels > scene->channels ? channels : scene->channels;
+    TRY(take_light(scene, i, options->stored, message));
 done:
     return status;
 }
 
+struct reading_job {
+    struct scene *scene;
+    const struct scene_options *options;
+};
+
+static esra_status read_another(void *work, int number, struct context *own)
+{
+    const struct reading_job *job = work;
+    return read_photo(job->scene, number + 1, job->options, own->message);
+}
+
+/* The first photo says what size the others have; a decoder apart (io/jail.h) forks, which wants a single thread. What
+ * decoders hold besides the pixels is a fraction of what separating takes. */
 static esra_status read_photos(struct scene *scene, const struct scene_options *options, struct message *message)
 {
+    struct reading_job job = {scene, options};
+    int threads = options->read.untrusted ? 1 : options->settings ? options->settings->threads : 0;
     esra_status status;
+    TRY(read_photo(scene, 0, options, message));
+    TRY(beside_run(read_another, &job, scene->paths.count - 1, threads, message));
+done:
+    return status;
+}
+
+/* All photos with one number of channels, the most of any. */
+static esra_status match_photos(struct scene *scene, bool stored, struct message *message)
+{
+    esra_status status = ESRA_OK;
     for (int i = 0; i < scene->paths.count; i++)
-        TRY(read_photo(scene, i, options, message));
-    for (int i = 0; i < scene->paths.count; i++)
-        TRY(take_light(scene, i, options->stored, message));
+        if (scene->photos[i].pixels.channels > scene->channels)
+            scene->channels = scene->photos[i].pixels.channels;
+    for (int i = 0; i < scene->paths.count; i++) {
+        struct image *pixels = &scene->photos[i].pixels;
+        if (pixels->channels != scene->channels)
+            TRY(take_colour(scene, i, stored, message));
+        scene->views[i] = esra_image_planar(pixels->data, pixels->width, pixels->height, pixels->channels);
+    }
     for (int i = 0; i < scene->paths.count; i++) {
         free(scene->photos[i].curves);
         scene->photos[i].curves = NULL;
@@ -181,6 +207,7 @@ esra_status scene_read(struct scene *scene, char **operands, int count, const st
     if (!scene->photos || !scene->lights || !scene->primaries || !scene->views)
         TRY(esra_fail_memory(message));
     TRY(read_photos(scene, options, message));
+    TRY(match_photos(scene, options->stored, message));
     return ESRA_OK;
 done:
     scene_free(scene);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "beside.h"
 #include "memory.h"
 #include "separate.h"
 
@@ -158,22 +159,23 @@ esra_status job_make_result(struct job *job)
 }
 
 /* In linear light: photo + strength (T - photo), then back to the reference's own code values. */
-static void encode_pictures(struct job *job)
+static void encode_transmitted(struct job *job)
 {
     float strength = (float)job->strength;
     struct photo *before = &job->scene.photos[job->reference];
-    size_t samples = (size_t)job->scene.width * (size_t)job->scene.height * (size_t)job->scene.channels;
     float *t = job->transmitted.pixels.data, *photo = before->pixels.data;
-    for (size_t n = 0; n < samples; n++)
+    for (size_t n = 0; n < image_samples(&before->pixels); n++)
         t[n] = photo[n] + strength * (t[n] - photo[n]);
     scene_encode(&job->scene, job->reference, job->reference, &job->transmitted.pixels);
     scene_encode(&job->scene, job->reference, job->reference, &before->pixels);
-    for (int i = 0; i < job->scene.paths.count; i++) {
-        float *r = job->reflected[i].pixels.data;
-        for (size_t n = 0; n < samples; n++)
-            r[n] *= (float)job->gain;
-        scene_encode(&job->scene, job->reference, i, &job->reflected[i].pixels);
-    }
+}
+
+static void encode_reflected(struct job *job, int i)
+{
+    struct image *r = &job->reflected[i].pixels;
+    for (size_t n = 0; n < image_samples(r); n++)
+        r->data[n] *= (float)job->gain;
+    scene_encode(&job->scene, job->reference, i, r);
 }
 
 const char *job_picture_format(const struct job *job)
@@ -218,33 +220,70 @@ static struct photo with_metadata(const struct photo *picture, const struct phot
     return dressed;
 }
 
-static esra_status write_picture(struct job *job, const char *stem, const struct photo *picture,
-                                 const struct photo *like)
+/* Pictures by number: the reflected layers', T, confidence. Those with an output are written. */
+struct pictures {
+    struct job *job;
+    struct output **outputs; /* [photos + 2]; NULL: encoded for the report alone */
+};
+
+static esra_status begin_picture(struct pictures *pictures, int number, const char *stem)
 {
     char file[64];
-    struct output *output;
-    struct photo dressed = with_metadata(picture, like);
-    struct write_options options = job_picture_options(job);
-    esra_status status;
-    snprintf(file, sizeof file, "%s.%s", stem, options.format);
-    TRY(begin_file(job, file, &output));
-    TRY(esra_photo_write_output(&dressed, output, file, &options, &job->message));
+    snprintf(file, sizeof file, "%s.%s", stem, job_picture_format(pictures->job));
+    return begin_file(pictures->job, file, &pictures->outputs[number]);
+}
+
+static esra_status begin_pictures(struct pictures *pictures)
+{
+    const struct job *job = pictures->job;
+    int m = job->scene.paths.count;
+    char stem[32];
+    esra_status status = ESRA_OK;
+    if (job->write_transmitted)
+        TRY(begin_picture(pictures, m, "transmitted"));
+    for (int i = 0; job->write_reflected && i < m; i++) {
+        snprintf(stem, sizeof stem, "reflected-%d", i + 1);
+        TRY(begin_picture(pictures, i, stem));
+    }
+    TRY(begin_picture(pictures, m + 1, "confidence"));
 done:
     return status;
 }
 
+static struct photo make_picture(struct job *job, int number)
+{
+    int m = job->scene.paths.count;
+    if (number > m)
+        return job->confidence;
+    if (number == m)
+        encode_transmitted(job);
+    else
+        encode_reflected(job, number);
+    return number == m ? with_metadata(&job->transmitted, &job->scene.photos[job->reference])
+                       : with_metadata(&job->reflected[number], &job->scene.photos[number]);
+}
+
+static esra_status write_picture(void *work, int number, struct context *own)
+{
+    const struct pictures *pictures = work;
+    struct output *output = pictures->outputs[number];
+    struct write_options options = job_picture_options(pictures->job);
+    struct photo picture = make_picture(pictures->job, number);
+    return output ? esra_photo_write_output(&picture, output, output->name, &options, own->message) : ESRA_OK;
+}
+
+/* The pictures are the layers, in place; what encoders hold besides is a few rows each. */
 static esra_status write_pictures(struct job *job)
 {
-    char stem[32];
-    esra_status status = ESRA_OK;
-    if (job->write_transmitted)
-        TRY(write_picture(job, "transmitted", &job->transmitted, &job->scene.photos[job->reference]));
-    for (int i = 0; job->write_reflected && i < job->scene.paths.count; i++) {
-        snprintf(stem, sizeof stem, "reflected-%d", i + 1);
-        TRY(write_picture(job, stem, &job->reflected[i], &job->scene.photos[i]));
-    }
-    TRY(write_picture(job, "confidence", &job->confidence, NULL));
+    int count = job->scene.paths.count + 2;
+    struct pictures pictures = {job, calloc((size_t)count, sizeof *pictures.outputs)};
+    esra_status status;
+    if (!pictures.outputs)
+        return esra_fail_memory(&job->message);
+    TRY(begin_pictures(&pictures));
+    TRY(beside_run(write_picture, &pictures, count, job->settings.threads, &job->message));
 done:
+    free(pictures.outputs);
     return status;
 }
 
@@ -306,7 +345,6 @@ esra_status job_write_all(struct job *job)
 {
     struct output *output;
     esra_status status;
-    encode_pictures(job);
     signals_begin();
     TRY(write_pictures(job));
     if (!job->options.no_report) {
