@@ -36,6 +36,16 @@ static void free_motion(struct motion_of_mirror *motion)
     *motion = (struct motion_of_mirror){0};
 }
 
+/* `from` is empty afterwards. */
+static void move_motion(struct motion_of_mirror *to, struct motion_of_mirror *from)
+{
+    free_motion(to);
+    *to = *from;
+    if (from->camera == &from->own)
+        to->camera = &to->own;
+    *from = (struct motion_of_mirror){0};
+}
+
 /* ---- What T leaves of the photos ---- */
 
 /* Photo i less T, in its own frame; nothing where the photo is not aligned. */
@@ -192,9 +202,14 @@ static esra_status score_model(struct model *model, double *score, struct contex
     return status;
 }
 
+struct best_motion {
+    double score;
+    struct motion_of_mirror motion;
+};
+
 /* Tries one candidate against the best so far. */
 static esra_status compete(struct model *model, enum mirror_kind kind, const struct image *rests,
-                           const struct image *masks, double *best, struct context *context)
+                           const struct image *masks, struct best_motion *best, struct context *context)
 {
     struct motion_of_mirror motion;
     double score = INFINITY;
@@ -206,8 +221,9 @@ static esra_status compete(struct model *model, enum mirror_kind kind, const str
         if (!esra_context_stopping(context))
             TRY(score_model(model, &score, context));
     }
-    if (score < *best) {
-        *best = score;
+    if (score < best->score) {
+        best->score = score;
+        move_motion(&best->motion, &motion);
         model->depth.mirror_kind = kind;
     }
 done:
@@ -215,16 +231,17 @@ done:
     return status;
 }
 
-static esra_status choose(struct model *model, const struct image *rests, struct context *context)
+/* *best: the motion of the kind chosen; empty where none was found. */
+static esra_status choose(struct model *model, const struct image *rests, struct best_motion *best,
+                          struct context *context)
 {
     static const enum mirror_kind kinds[] = {MIRROR_SHARED, MIRROR_OWN, MIRROR_HOMOGRAPHIES};
     struct image *masks = NULL;
-    double best = INFINITY;
     esra_status status;
     TRY(esra_images_create(&masks, model->photos, model->width, model->height, 1, context->message));
     copy_masks(masks, model->masks, model->photos);
     for (int k = 0; k < 3 && !esra_context_stopping(context); k++)
-        TRY(compete(model, kinds[k], rests, masks, &best, context));
+        TRY(compete(model, kinds[k], rests, masks, best, context));
     copy_masks(model->masks, masks, model->photos);
     if (model->depth.mirror_kind == MIRROR_OPEN)
         model->depth.mirror_kind = MIRROR_SHARED;
@@ -233,36 +250,39 @@ done:
     return status;
 }
 
-static esra_status take(struct model *model, const struct image *rests, struct context *context)
+/* Takes the motion of the kind that the model has, looked for where it is not there yet. */
+static esra_status take(struct model *model, const struct image *rests, struct motion_of_mirror *motion,
+                        struct context *context)
 {
-    struct motion_of_mirror motion;
-    esra_status status;
-    TRY(find_candidate(&motion, model->depth.mirror_kind, model, rests, context));
-    if (!is_found(&motion) && model->depth.mirror_kind != MIRROR_SHARED) {
-        free_motion(&motion);
+    esra_status status = ESRA_OK;
+    if (!is_found(motion))
+        TRY(find_candidate(motion, model->depth.mirror_kind, model, rests, context));
+    if (!is_found(motion) && model->depth.mirror_kind != MIRROR_SHARED) {
+        free_motion(motion);
         model->depth.mirror_kind = MIRROR_SHARED;
-        TRY(find_candidate(&motion, MIRROR_SHARED, model, rests, context));
+        TRY(find_candidate(motion, MIRROR_SHARED, model, rests, context));
     }
-    TRY(meet_all(model, &motion, context));
+    TRY(meet_all(model, motion, context));
     model->two_motions = !esra_context_stopping(context);
 done:
-    free_motion(&motion);
     return status;
 }
 
 esra_status esra_deep_find_mirror(struct model *model, const struct series *series, struct context *context)
 {
     struct image *rests = esra_allocate((size_t)model->photos, sizeof *rests);
+    struct best_motion best = {.score = INFINITY};
     esra_status status = ESRA_OK;
     if (!rests)
         return esra_fail_memory(context->message);
     for (int i = 0; i < model->photos; i++)
         TRY(find_rest(model, series, i, &rests[i], context));
     if (model->depth.mirror_kind == MIRROR_OPEN)
-        TRY(choose(model, rests, context));
+        TRY(choose(model, rests, &best, context));
     if (!esra_context_stopping(context))
-        TRY(take(model, rests, context));
+        TRY(take(model, rests, &best.motion, context));
 done:
+    free_motion(&best.motion);
     esra_images_free(&rests, model->photos);
     return status;
 }
