@@ -53,6 +53,9 @@ build() {
 mkdir -p "$to/work"
 echo "building them for WebAssembly"
 build "$here/cmake/wasm-libraries" -DSOURCES="$to/source"
+# Of libjpeg what src/io and libtiff use: one way of transforming blocks, at full size, and pictures in their own colours.
+sed -i -E 's/^#define ((DCT_(IFAST|FLOAT)|INPUT_SMOOTHING|IDCT_SCALING|UPSAMPLE_MERGING|QUANT_[12]PASS)_SUPPORTED)/#undef \1/' \
+    "$to"/source/libjpeg-turbo-*/jmorecfg.h
 # Sizes are told, because CMake looks for them in the program that it links, and finds JavaScript there.
 build "$to"/source/libjpeg-turbo-* -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF -DWITH_SIMD=OFF -DWITH_ARITH_ENC=OFF -DCMAKE_C_FLAGS=-w \
     -DCMAKE_EXECUTABLE_SUFFIX=.js -DHAVE_SIZE_T=TRUE -DSIZE_T=4 -DHAVE_UNSIGNED_LONG=TRUE -DUNSIGNED_LONG=4
