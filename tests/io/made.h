@@ -3,6 +3,7 @@
 #define ESRA_TESTS_IO_MADE_H
 
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <jpeglib.h>
@@ -34,6 +35,7 @@ static inline const char *made_path(const char *name)
 static inline void made_begin(int argc, char **argv)
 {
     const char *folder = getenv("TMPDIR");
+    umask(022); /* Emscripten's begins as 0777: nobody may do anything with a file that is made */
     strict.untrusted = argc > 1 && strcmp(argv[1], "untrusted") == 0;
     snprintf(made_folder, sizeof made_folder, "%s/esra-io-XXXXXX", folder && *folder ? folder : "/tmp");
     if (!mkdtemp(made_folder))
