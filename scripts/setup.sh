@@ -34,7 +34,7 @@ case "$1" in
     tools="$tools dpkg-buildpackage"
     ;;
 --web)
-    packages="$packages emscripten dpkg-dev chromium"
+    packages="$packages emscripten terser dpkg-dev chromium"
     command -v npm >/dev/null || packages="$packages npm"
     tools="$tools emcc node npm"
     ;;
