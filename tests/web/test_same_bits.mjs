@@ -6,10 +6,11 @@ import {spawnSync} from 'node:child_process';
 import {mkdtempSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import path from 'node:path';
-import {pathToFileURL} from 'node:url';
+import {fileURLToPath, pathToFileURL} from 'node:url';
 
 const [esra, build, photos] = process.argv.slice(2).map(word => path.resolve(word));
 const {separate} = await import(pathToFileURL(path.join(build, 'npm/node.js')));
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 const scratch = mkdtempSync(path.join(tmpdir(), 'esra-bits-'));
 const named = letter => [1, 2, 3].map(n => path.join(photos, `${letter}${n}.png`));
 
@@ -25,6 +26,14 @@ function commandLine(words) {
   const {status} = spawnSync(esra, words);
   assert.ok(status === 0 || status === 11, `esra ${words.join(' ')}: exit code ${status}`);
   return status === 0;
+}
+
+// Four photos of two layers with depth and occlusions.
+function deepScene() {
+  const folder = path.join(scratch, 'scene');
+  const words = ['-t', 'examples/scene/photo-1.jpg', '-r', 'doc/pictures/layers.jpg'].map(word => word.replace(/^[de]/, `${root}/$&`));
+  assert.ok(commandLine(['synth', '--depth', ...words, '-o', folder, '--size', '160x120', '-n', '4']));
+  return [1, 2, 3, 4].map(n => path.join(folder, `photo-${n}.png`));
 }
 
 let shown = 0;
@@ -49,6 +58,10 @@ try {
   await compare('weak', named('p'), {reference: 1}, ['-r', '1', '--strength', '0.7', '--format', 'jpg'],
                 {strength: .7, format: 'jpg', threads: 2});
   assert.ok(shown > 0, 'nothing was separated at all');
+  const deep = deepScene(), before = shown;
+  await compare('deep', deep, {motion: 'depth'}, ['--motion', 'depth'], {threads: 2});
+  await compare('draft', deep, {effort: 'draft'}, ['--effort', 'draft'], {threads: 1});
+  assert.equal(shown, before + 2, 'the scene with depth was not separated');
   const small = await separate(named('p'), {size: {width: 63, height: 48}, options: {motion: 'homography'}, report: true});
   assert.deepEqual([small.result.width, small.result.height], [63, 48]);
   assert.match(small.report.toString(), /<\/html>/);
