@@ -3,7 +3,7 @@
 import {run, Session} from './esra/index.js';
 import {texts} from './texts.js';
 import {addPhotos, photos, orderPhotos, problemsOf, usable} from './photos.js';
-import {forecast, Memory, sizesFor} from './sizes.js';
+import {draftFor, forecast, Memory, sizesFor} from './sizes.js';
 import {showAnswer, forgetAnswer} from './answer.js';
 import {beginBar, moveBar, endBar} from './bar.js';
 
@@ -111,10 +111,9 @@ async function choose(files) {
 }
 
 function startAgain() {
-  forgetAnswer();
+  forget();
   for (const photo of photos.splice(0)) if (photo.url) URL.revokeObjectURL(photo.url);
   state.reference = null;
-  delete document.body.dataset.draft;
   refresh();
 }
 
@@ -129,14 +128,14 @@ function offerSizes(words) {
   const {sizes, tooLarge} = sizesFor(good, state);
   if (tooLarge) words.push(texts.tooLarge(tooLarge, sizes.length ? sizes[0].words : ''));
   if (!sizes.length) return;
-  const select = choice('size', texts.sizeLabel, sizes.map((size, n) => [n, size.label]), 0);
-  select.onchange = () => tellForecast(sizes[select.value]);
+  choice('size', texts.sizeLabel, sizes.map((size, n) => [n, size.label]), 0);
   state.sizes = sizes;
-  tellForecast(sizes[0]);
   for (const row of [...state.tables.photos, ...state.tables.settings])
     if (texts.options[row.name] && row.type === 'choice')
       choice(row.name, texts.options[row.name], row.names.split('|').map(word => [word, word]),
              row.names.split('|')[row.default], row.help);
+  $('options').onchange = tellForecast;
+  tellForecast();
 }
 
 function choice(name, label, entries, chosen, help = '') {
@@ -146,8 +145,10 @@ function choice(name, label, entries, chosen, help = '') {
   return select;
 }
 
-function tellForecast(size) {
-  $('forecast').textContent = texts.forecast(texts.seconds(forecast(size, state)), state.threads);
+function tellForecast() {
+  const {size: {value}, effort} = $('options').elements;
+  $('forecast').textContent = texts.forecast(texts.seconds(forecast(state.sizes[value], state, effort && effort.value)),
+                                             state.threads);
 }
 
 // What the form says, for the library; what stays at its default is left out.
@@ -162,59 +163,69 @@ function chosenOptions() {
 
 // ---- The separation ----
 
-// The library's own draft, where it offers one, comes first.
-function draftOf(options) {
-  const row = [...state.tables.settings, ...state.tables.photos].find(({name}) => name === 'effort');
-  return row && /(^|\|)draft(\||$)/.test(row.names || '') && options.effort === undefined ? {...options, effort: 'draft'} : null;
-}
-
-async function once(files, options, size, title) {
+async function once(files, options, size, title, signal) {
   $('work-title').textContent = title;
-  beginBar(forecast(size, state) * (options.effort === 'draft' ? .3 : 1), size.width * size.height <= SMALL_PX);
-  const controller = new AbortController();
-  state.stop = () => controller.abort();
+  beginBar(forecast(size, state, options.effort), size.width * size.height <= SMALL_PX);
   try {
     return await run(files, {options, size: size.smaller && {width: size.width, height: size.height},
-                             threads: state.threads, signal: controller.signal, onProgress: moveBar});
+                             threads: state.threads, signal, onProgress: moveBar});
   } finally {
-    state.stop = null;
     endBar();
   }
+}
+
+// A small answer to look at while the whole one is computed.
+async function draft(files, good, options, size, signal) {
+  const small = options.effort === 'draft' ? null : draftFor(size, good, state);
+  if (!small) return;
+  const separation = await once(files, {...options, effort: 'draft'}, small, texts.draftTitle, signal);
+  await showAnswer(separation, good, texts.drafted(small.words));
+  document.body.dataset.draft = '';
+  say($('verdict').textContent);
 }
 
 async function separate() {
   const good = usable(), options = chosenOptions();
   const size = state.sizes[$('options').elements.size.value];
   const files = good.map(photo => Object.assign(photo.blob.slice(), {name: photo.name}));
-  const draft = draftOf(options);
+  const controller = new AbortController();
+  forget();
+  state.stop = () => controller.abort();
   enter('working');
   say(texts.workTitle);
   $('cancel').focus();
   try {
-    if (draft) {
-      const first = await once(files, draft, size, texts.draftTitle);
-      await showAnswer(first, good, texts.drafted);
-      document.body.dataset.draft = '';
-    }
-    const separation = await once(files, options, size, texts.workTitle);
+    await draft(files, good, options, size, controller.signal);
+    const separation = await once(files, options, size, texts.workTitle, controller.signal);
     await showAnswer(separation, good);
     delete document.body.dataset.draft;
     enter('done');
     $('answer-title').focus();
     say($('verdict').textContent);
   } catch (error) {
-    delete document.body.dataset.draft;
-    if (error.name === 'AbortError') {
-      forgetAnswer();
-      enter('ready');
-      say(texts.cancelled);
-      $('separate').focus();
-    } else fail(error.message);
+    if (error.name === 'AbortError') cancelled();
+    else fail(error.message);
+  } finally {
+    state.stop = null;
   }
 }
 
-function fail(words) {
+// A draft that is there stays to be looked at.
+function cancelled() {
+  if (document.body.dataset.draft === undefined) forgetAnswer();
+  else $('verdict').textContent = texts.draftKept;
+  enter('ready');
+  say(texts.cancelled);
+  $('separate').focus();
+}
+
+function forget() {
   forgetAnswer();
+  delete document.body.dataset.draft;
+}
+
+function fail(words) {
+  forget();
   $('reason').textContent = words;
   enter('failed');
 }

@@ -7,6 +7,10 @@ const STEPS = [8, 4, 2, 1, .5];
 const PATIENCE_S = 300;
 // WebAssembly against the machine that the library's plan speaks of (doc/notes/web.md has the measurement).
 const SLOWER = 1.8;
+// What an effort takes, of the usual one's time: measured in the same way. The best tries depth in any case.
+const EFFORTS = {draft: .6, best: 2};
+// Photos of twice as many megapixels and more are first separated at this size: some ten seconds of one processor.
+const DRAFT = .15;
 // The heap grows to more than the plan: blocks are rounded, and what is freed is not always what is wanted next.
 const HEADROOM = .8;
 
@@ -34,8 +38,15 @@ function planned(size, plan) {
   return {bytes: plan.fixed + megapixels * plan.bytes, coreSeconds: megapixels * plan.seconds};
 }
 
-export function forecast(size, {threads}) {
-  return 2 + SLOWER * size.coreSeconds / Math.pow(threads, .85);
+export function forecast(size, {threads}, effort) {
+  return 2 + SLOWER * (EFFORTS[effort] || 1) * size.coreSeconds / Math.pow(threads, .85);
+}
+
+// The size of a first, small answer; null where the whole one is there as soon.
+export function draftFor(size, good, state) {
+  if (size.width * size.height < 2e6 * DRAFT) return null;
+  const small = scaled(good[0].facts, DRAFT);
+  return {...small, ...planned(small, state.plans[good.length]), smaller: true, words: tell(small)};
 }
 
 // The sizes that fit, the one to begin with first; and, where the photos' own does not fit, what that is.

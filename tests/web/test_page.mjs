@@ -163,6 +163,38 @@ async function hostile(page) {
   await page.click('#clear');
 }
 
+// What the library cannot read, this browser may: AVIF it can, HEIC it cannot, and then the library's own words stand.
+async function byBrowser(page) {
+  await choose(page, ['photo.avif', 'photo.heic'].map(name => path.join(root, 'tests/web', name)));
+  await looked(page, 2);
+  const [avif, heic] = await page.$$eval('#list .photo', all => all.map(card => card.textContent));
+  assert.match(avif, /photo\.avif64 × 48, 8 bit.*Read by this browser/);
+  assert.match(heic, /photo\.heic is .*HEIC/);
+  assert.equal(await page.$eval('#list .photo img', image => image.naturalWidth), 64);
+  await page.click('#clear');
+}
+
+// Of large photos a small answer comes first; who cancels then keeps it, and can start again.
+async function drafted(page) {
+  await choose(page, [1, 2].map(n => path.join(folder, `large${n}.png`)));
+  await looked(page, 2);
+  await inState(page, 'ready');
+  await page.click('#separate');
+  await page.waitForFunction(() => document.body.dataset.draft !== undefined, {timeout: 300000});
+  assert.equal(await page.$eval('body', body => body.dataset.state), 'working');
+  assert.match(await text(page, '#verdict'), /draft at 387 × 387/);
+  assert.equal(await page.$eval('#transmitted', image => image.naturalWidth), 387);
+  await page.click('#cancel');
+  await inState(page, 'ready');
+  assert.match(await text(page, '#verdict'), /This is a draft/);
+  await separate(page);
+  await redrawn(page, '#transmitted', '');
+  assert.equal(await page.$eval('#transmitted', image => image.naturalWidth), 1000);
+  assert.doesNotMatch(await text(page, '#verdict'), /draft/);
+  await page.click('#again');
+  await inState(page, 'empty');
+}
+
 async function mistakes(page) {
   await choose(page, [photos[0]]);
   await looked(page, 1);
@@ -227,7 +259,7 @@ try {
   const {page, requests, errors, downloads, close} = await open(browser, server.address);
   assert.equal(await page.evaluate(() => crossOriginIsolated), true);
   await shoot(page, 'empty-1400');
-  const steps = {wholeWay, byKeyboard, exchanged, cancelled, hostile, mistakes, inOrder};
+  const steps = {wholeWay, byKeyboard, exchanged, cancelled, hostile, byBrowser, mistakes, inOrder, drafted};
   for (const [name, step] of Object.entries(steps)) {
     await step(page, downloads);
     if (name === 'wholeWay') await shoot(page, 'done-1400');
