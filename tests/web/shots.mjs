@@ -30,6 +30,7 @@ try {
   await both('done');
   await page.screenshot({path: path.join(output, 'page.jpg'), type: 'jpeg', quality: 85});
   await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: 'dark'}]);
+  await new Promise(resolve => setTimeout(resolve, 500)); // colours fade over
   await both('dark');
   await close();
 } finally {
