@@ -61,11 +61,14 @@ static bool depth_predicts(const struct way_evidence *depth, const struct way_ev
     return depth->prediction_error < t->depth_clearly_better * flat->prediction_error;
 }
 
-/* Layers add up in linear light if R predicts left-out photos well in it; by depth otherwise in its root. */
+/* Layers add up in linear light if R predicts left-out photos well in it, and better than the photo most alike does: T
+ * alone is no match where its depth is wrong. By depth otherwise in its root. */
 static enum light light_of(const struct evidence *evidence, const struct wishes *wishes, enum model_kind kind,
                            const struct pipeline_thresholds *t)
 {
-    bool adds_up = evidence->depth.prediction_error < t->linear_predicts * evidence->depth.prediction_alone;
+    const struct way_evidence *depth = &evidence->depth;
+    bool adds_up = depth->prediction_error < t->linear_predicts * depth->prediction_alone &&
+                   depth->prediction_error < t->determined * depth->prediction_base;
     if (wishes->light == ESRA_LIGHT_STORED)
         return LIGHT_STORED;
     return kind == MODEL_FLAT || light_is_settled(wishes) || adds_up ? LIGHT_LINEAR : LIGHT_ROOT;
