@@ -127,7 +127,7 @@ done:
     return status;
 }
 
-/* A model of the photos in that light, from what the trial knows. */
+/* A model of the photos in their light, from what the trial knows ... */
 static esra_status make_depth(struct pipeline *p, const struct series *photos)
 {
     struct run *run = p->run;
@@ -144,22 +144,14 @@ done:
     return status;
 }
 
-static esra_status deliver_depth(struct pipeline *p, const struct way *way)
+/* ... solved and measured. */
+static esra_status solve_depth(struct pipeline *p, const struct way *way)
 {
-    enum light light = way->light;
     struct series roots = {0};
     esra_status status = ESRA_OK;
-    esra_model_free(&p->flat);
-    esra_image_free(&p->doubt); /* of the flat model's reflection */
-    p->evidence.delivered = p->evidence.depth;
-    bool is_answer = way->hopeless || (p->depth.light == light && way->determined);
-    if (p->small == p->target && p->depth.photos && is_answer) {
-        move(&p->model, &p->depth);
-        return ESRA_OK;
-    }
-    if (light == LIGHT_ROOT)
+    if (way->light == LIGHT_ROOT)
         TRY(esra_series_root(&roots, p->target, p->run));
-    TRY(make_depth(p, light == LIGHT_ROOT ? &roots : p->target));
+    TRY(make_depth(p, way->light == LIGHT_ROOT ? &roots : p->target));
     esra_series_free(&roots); /* makes room for the joint solve */
     if (!p->run->motions_only && !way->hopeless) {
         STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, way->determined, p->run));
@@ -167,6 +159,36 @@ static esra_status deliver_depth(struct pipeline *p, const struct way *way)
     }
 done:
     esra_series_free(&roots);
+    return status;
+}
+
+/* In the root of light first, where the trial leaves it open; in linear light then, if the photos do not tell R in the
+ * root. */
+static esra_status deliver_depth(struct pipeline *p, const struct way *way)
+{
+    struct way_evidence *delivered = &p->evidence.delivered;
+    enum mirror_kind kind = p->depth.depth.mirror_kind;
+    esra_status status = ESRA_OK;
+    esra_model_free(&p->flat);
+    esra_image_free(&p->doubt); /* of the flat model's reflection */
+    *delivered = p->evidence.depth;
+    bool is_answer = way->hopeless || (p->depth.light == way->light && way->determined);
+    if (p->small == p->target && p->depth.photos && is_answer) {
+        move(&p->model, &p->depth);
+        return ESRA_OK;
+    }
+    TRY(solve_depth(p, way));
+    if (way->light != LIGHT_ROOT || p->run->stopped)
+        return ESRA_OK;
+    p->evidence.prediction_root = delivered->prediction_error / delivered->prediction_alone;
+    struct way again = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
+    if (again.light != way->light) {
+        esra_model_park(&p->model);
+        move(&p->depth, &p->model);
+        p->depth.depth.mirror_kind = kind;
+        TRY(solve_depth(p, &again));
+    }
+done:
     return status;
 }
 

@@ -61,25 +61,31 @@ static bool depth_predicts(const struct way_evidence *depth, const struct way_ev
     return depth->prediction_error < t->depth_clearly_better * flat->prediction_error;
 }
 
-/* Layers add up in linear light if R predicts left-out photos well in it, and better than the photo most alike does: T
- * alone is no match where its depth is wrong. By depth otherwise in its root. */
-static enum light light_of(const struct evidence *evidence, const struct wishes *wishes, enum model_kind kind,
-                           const struct pipeline_thresholds *t)
-{
-    const struct way_evidence *depth = &evidence->depth;
-    bool adds_up = depth->prediction_error < t->linear_predicts * depth->prediction_alone &&
-                   depth->prediction_error < t->determined * depth->prediction_base;
-    if (wishes->light == ESRA_LIGHT_STORED)
-        return LIGHT_STORED;
-    return kind == MODEL_FLAT || light_is_settled(wishes) || adds_up ? LIGHT_LINEAR : LIGHT_ROOT;
-}
-
 /* Layers predict a photo that had no part in them better than T does without R. Then R's motion is right, and what
  * moves with it is R; else R can be anything that only looks like it. Where that was not measured nothing speaks
  * against R. */
 static bool is_determined(const struct way_evidence *way, const struct pipeline_thresholds *t)
 {
     return !(way->prediction_error >= t->determined * way->prediction_alone);
+}
+
+/* Layers add up in linear light if R predicts left-out photos well in it, and better than the photo most alike does: T
+ * alone is no match where its depth is wrong. Otherwise they may in its root, unless there the photos do not tell R any
+ * more (NaN: that was not tried yet). */
+static bool adds_up(const struct evidence *evidence, const struct pipeline_thresholds *t)
+{
+    const struct way_evidence *depth = &evidence->depth;
+    bool well = depth->prediction_error < t->linear_predicts * depth->prediction_alone;
+    bool only = is_determined(depth, t) && evidence->prediction_root >= t->determined;
+    return (well || only) && depth->prediction_error < t->determined * depth->prediction_base;
+}
+
+static enum light light_of(const struct evidence *evidence, const struct wishes *wishes, enum model_kind kind,
+                           const struct pipeline_thresholds *t)
+{
+    if (wishes->light == ESRA_LIGHT_STORED)
+        return LIGHT_STORED;
+    return kind == MODEL_FLAT || light_is_settled(wishes) || adds_up(evidence, t) ? LIGHT_LINEAR : LIGHT_ROOT;
 }
 
 /* Depth layers that are not determined rest on voted gradients alone, which are right only where the photos fit one

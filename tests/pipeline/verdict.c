@@ -41,6 +41,7 @@ static const struct row {
     struct way_evidence flat, depth;
     struct change changes[3];
     double sharpness, energy, bend, clipped; /* of the layers; of the lens; of the reference */
+    double root;                             /* prediction_root; 0: not tried */
     enum model_kind kind;
     enum light light;
     esra_method method;
@@ -117,6 +118,24 @@ static const struct row {
      {.motion = ESRA_MOTION_AUTO},
      WAY_ALONE(.89, .0112, .0191, .0225, .8, .97),
      WAY_ALONE(.88, .00682, .00708, .00978, .82, .81),
+     .kind = MODEL_DEPTH,
+     .light = LIGHT_ROOT,
+     .method = ESRA_METHOD_JOINT},
+    {"R is told in linear light, and lost in its root: mix 17",
+     5,
+     {.motion = ESRA_MOTION_AUTO},
+     WAY(.73, 1.1, 1, .68, .9),
+     WAY(.73, .708, 1, .75, .9),
+     .root = 1.09,
+     .kind = MODEL_DEPTH,
+     .light = LIGHT_LINEAR,
+     .method = ESRA_METHOD_JOINT},
+    {"R is told in both: toy",
+     5,
+     {.motion = ESRA_MOTION_AUTO},
+     WAY(.6, 1, 1, .7, .9),
+     WAY(.6, .72, 1, .89, .9),
+     .root = .61,
      .kind = MODEL_DEPTH,
      .light = LIGHT_ROOT,
      .method = ESRA_METHOD_JOINT},
@@ -422,6 +441,7 @@ static void fill(struct evidence *evidence, const struct row *row)
     evidence->photos = row->photos;
     evidence->clipped = row->clipped;
     evidence->shortest_side_px = 400;
+    evidence->prediction_root = row->root > 0 ? row->root : NAN;
     evidence->flat = row->flat;
     evidence->depth = row->depth;
     evidence->depth.bend = row->bend;
