@@ -126,6 +126,7 @@ struct listener {
     void *user;
     double started_s; /* on the timer */
     bool unwanted;
+    const struct run *run; /* NULL until it begins */
 };
 
 static int hear(void *user, const esra_info *so_far)
@@ -133,6 +134,7 @@ static int hear(void *user, const esra_info *so_far)
     struct listener *listener = user;
     esra_info info = *so_far;
     info.seconds = esra_timer_now_s() - listener->started_s;
+    info.remaining_seconds = esra_run_remaining(listener->run);
     int answer = listener->progress(listener->user, &info);
     listener->unwanted = listener->unwanted || answer < 0;
     return answer;
@@ -150,7 +152,7 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
     esra_info info = ESRA_INFO_INIT, *callers_info;
     if (!solver)
         return ESRA_BAD_ARGUMENT;
-    struct listener listener = {solver->progress, solver->user, esra_timer_now_s(), false};
+    struct listener listener = {solver->progress, solver->user, esra_timer_now_s(), false, NULL};
     solver->message.text[0] = '\0';
     esra_settings_for_separation(&standard);
     TRY(esra_settings_check(&settings, caller_settings ? caller_settings : &standard, &solver->message));
@@ -169,6 +171,7 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
                       .user = &listener,
                       .unwanted = &listener.unwanted,
                       .motions_only = motions_only};
+    listener.run = &run;
     callers_info = separation.info;
     separation.info = &info; /* the pipeline always has one */
     TRY(esra_pipeline_run(&run));

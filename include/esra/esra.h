@@ -214,10 +214,12 @@ typedef struct esra_info {
     double seconds;             /* of the run; told to the callback of a separation, since that began */
     const char *stage;          /* what is being done: "align", "separate", "solve", "return"; static */
     double certificate_seconds; /* of `seconds`: spent on objectives and bounds, and on guesses when to look at them */
+    double remaining_seconds;   /* told to the callback of a separation: about how long it goes on, as planned for such
+                                   photos and as fast as it has gone so far; 0: not known */
 } esra_info;
 #define ESRA_INFO_INIT                                                                                                 \
     {                                                                                                                  \
-        sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve", 0                                            \
+        sizeof(esra_info), ESRA_INACCURATE, 0, 0, 0, 0, 0, 0, 0, "solve", 0, 0                                         \
     }
 
 /* Called from the thread that runs the solver, after every certificate and, on photos of a megapixel, several times a

@@ -23,8 +23,14 @@ struct pipeline {
 static esra_status load(struct pipeline *p)
 {
     struct run *run = p->run;
+    bool draft = run->input->effort == ESRA_EFFORT_DRAFT && !run->motions_only && !run->input->gradients;
     esra_status status;
     TRY(esra_series_load(&p->photos, run));
+    struct shape shape = {.photos = p->photos.photos,
+                          .width = p->photos.width,
+                          .height = p->photos.height,
+                          .channels = p->photos.channels};
+    esra_run_plan(run, &shape, draft);
     TRY(esra_evidence_create(&p->evidence, p->photos.photos, p->photos.reference, run->context->message));
     TRY(esra_evidence_photos(&p->evidence, &p->photos, run));
     p->wishes = esra_wishes_of(run->input, run->motions_only);
@@ -33,7 +39,6 @@ static esra_status load(struct pipeline *p)
         TRY(esra_series_shrink(&p->halved, &p->photos, run));
         p->small = &p->halved;
     }
-    bool draft = run->input->effort == ESRA_EFFORT_DRAFT && !run->motions_only && !run->input->gradients;
     p->target = draft ? p->small : &p->photos;
 done:
     return status;
@@ -58,14 +63,18 @@ static esra_status try_flat(struct pipeline *p)
     struct run *run = p->run;
     struct way_evidence *evidence = &p->evidence.flat;
     esra_status status;
+    esra_run_enter(run, PART_ALIGN);
     TRY(esra_flat_align(&p->flat, p->small, run));
     if (!p->wishes.transforms)
         esra_evidence_residuals(&p->evidence, &p->flat);
     STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->flat, run));
     if (esra_verdict_noise_alone(evidence, &pipeline_thresholds))
         return ESRA_OK;
+    esra_run_enter(run, PART_REFLECTION);
     STEP(run, STAGE_ALIGN, esra_flat_find_reflection(&p->flat, run));
+    esra_run_enter(run, PART_JOINT);
     STEP(run, STAGE_SEPARATE, esra_flat_solve(&p->flat, p->small, NULL, run));
+    esra_run_enter(run, PART_JUDGE);
     TRY(judge_flat(p, evidence, &p->flat));
 done:
     return status;
@@ -77,6 +86,7 @@ static esra_status try_depth(struct pipeline *p)
     struct run *run = p->run;
     struct way_evidence *evidence = &p->evidence.depth;
     esra_status status;
+    esra_run_enter(run, PART_TRIAL);
     esra_model_park(&p->flat);
     TRY(esra_deep_align(&p->depth, p->small, NULL, run));
     STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->depth, run));
@@ -196,6 +206,7 @@ done:
 static esra_status deliver(struct pipeline *p)
 {
     struct way way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
+    esra_run_enter(p->run, PART_DELIVER);
     if (p->target == &p->photos)
         esra_series_free(&p->halved); /* their models are enough */
     return way.kind == MODEL_FLAT ? deliver_flat(p) : deliver_depth(p, &way);
@@ -231,6 +242,7 @@ static esra_status solve(struct pipeline *p)
     esra_method method = p->run->output->method;
     if (method == ESRA_METHOD_NONE)
         return ESRA_OK;
+    esra_run_enter(p->run, PART_SOLVE);
     TRY(esra_layers_solve(&p->layers, &p->model, method, &p->doubt, p->run));
     if (!p->layers.solved)
         TRY(give_up(p));
@@ -261,6 +273,7 @@ esra_status esra_pipeline_run(struct run *run)
     TRY(decide(&p));
     if (!run->motions_only) {
         TRY(solve(&p));
+        esra_run_enter(run, PART_RETURN);
         TRY(esra_give_back_layers(&p.layers, &p.model, p.target, run));
     }
     esra_give_back_facts(&p.model, &p.evidence, run);

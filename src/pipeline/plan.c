@@ -224,30 +224,54 @@ static double solve_bytes(const struct shape *s)
     return images(s, s->photos, s->channels) + guide(s) + engine(s);
 }
 
-/* Seconds of one core of 3 GHz, roughly, for a pixel of a photo; the solve's for each channel of a layer, to the gap
- * that esra separate asks for. */
 static const struct need {
     const char *name;
     double (*bytes)(const struct shape *);
-    double pixel_s, sample_s;
 } needs[] = {
-    {"align", align_bytes, 8e-6, 0},         {"reflection", reflection_bytes, 4e-6, 0},
-    {"joint", rounds_bytes, 6e-6, 0},        {"judge", judge_bytes, 1e-6, 0},
-    {"trial", trial_bytes, 4e-6, 0},         {"depth", depth_bytes, 0, 0},
-    {"gradients", gradients_bytes, 0, 1e-8}, {"solve", solve_bytes, 0, 0.8e-6},
+    {"align", align_bytes}, {"reflection", reflection_bytes}, {"joint", rounds_bytes},        {"judge", judge_bytes},
+    {"trial", trial_bytes}, {"depth", depth_bytes},           {"gradients", gradients_bytes}, {"solve", solve_bytes},
 };
 
-static double seconds(const struct need *need, const struct shape *s)
+/* ---- Seconds ---- */
+
+/* Of one core of 3 GHz, roughly: for a pixel of a small photo, of a photo as it came, and for each channel of a layer's
+ * pixel, to the gap that esra separate asks for. Shares of samples (perf) of stone, toy and five made photos of 12 MP.
+ */
+static const struct cost {
+    double small_s, pixel_s, sample_s;
+} costs[PARTS] = {
+    [PART_LOAD] = {0, 7e-8, 0},    [PART_ALIGN] = {1.3e-6, 0, 0}, [PART_REFLECTION] = {7e-6, 0, 0},
+    [PART_JOINT] = {4.5e-6, 0, 0}, [PART_JUDGE] = {2.6e-6, 0, 0}, [PART_TRIAL] = {14e-6, 0, 0},
+    [PART_DELIVER] = {0, 4e-6, 0}, [PART_SOLVE] = {0, 0, .45e-6}, [PART_RETURN] = {0, 2e-7, 0},
+};
+
+static double seconds(enum part part, const struct shape *small, const struct shape *full)
 {
-    return pixels(s) * (need->pixel_s * s->photos + need->sample_s * (s->photos + 1) * s->channels);
+    const struct cost *cost = &costs[part];
+    return full->photos * (cost->small_s * pixels(small) + cost->pixel_s * pixels(full)) +
+           cost->sample_s * (full->photos + 1) * full->channels * pixels(full);
+}
+
+void esra_plan_parts(const struct shape *shape, bool draft, double core_s[PARTS])
+{
+    struct shape small = small_shape(shape);
+    for (int part = 0; part < PARTS; part++)
+        core_s[part] = seconds(part, &small, part == PART_SOLVE && draft ? &small : shape);
+    if (shape->photos < 3)
+        core_s[PART_TRIAL] = 0;
+    if (draft || small.width == shape->width)
+        core_s[PART_DELIVER] = 0;
 }
 
 void esra_pipeline_plan(const struct shape *shape, esra_plan *plan)
 {
+    double core_s[PARTS];
     plan->bytes = plan->core_seconds = 0;
+    esra_plan_parts(shape, false, core_s);
+    for (int part = 0; part < PARTS; part++)
+        plan->core_seconds += core_s[part];
     for (size_t n = 0; n < sizeof needs / sizeof needs[0]; n++) {
         double bytes = needs[n].bytes(shape);
-        plan->core_seconds += seconds(&needs[n], shape);
         if (bytes > plan->bytes) {
             plan->bytes = bytes;
             plan->stage = needs[n].name;
@@ -259,5 +283,5 @@ void esra_solve_plan(const struct shape *shape, esra_plan *plan)
 {
     plan->bytes = engine(shape);
     plan->stage = "solve";
-    plan->core_seconds = seconds(&needs[sizeof needs / sizeof needs[0] - 1], shape);
+    plan->core_seconds = seconds(PART_SOLVE, shape, shape);
 }

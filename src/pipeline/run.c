@@ -27,6 +27,48 @@ bool esra_run_stopping(struct run *run, enum stage stage)
     return run->stopped;
 }
 
+/* ---- How long it takes ---- */
+
+void esra_run_plan(struct run *run, const struct shape *shape, bool draft)
+{
+    esra_plan_parts(shape, draft, run->planned);
+    for (int part = PART_ALIGN + 1; run->motions_only && part < PARTS; part++)
+        run->planned[part] = 0;
+    run->planned_all = run->planned_done = 0;
+    for (int part = 0; part < PARTS; part++)
+        run->planned_all += run->planned[part];
+}
+
+void esra_run_enter(struct run *run, enum part part)
+{
+    run->planned_done += run->planned[run->part];
+    for (int before = 0; before < (int)part; before++)
+        run->planned[before] = 0;
+    run->part = part;
+    run->part_s = esra_timer_now_s();
+}
+
+/* Seconds a core second takes: as the parts that have ended took, the one at work where it takes longer than planned,
+ * and, as if it were a tenth of the whole, all threads at work. */
+static double rate(const struct run *run, double now_s)
+{
+    double guess = .1 * run->planned_all, guess_s = guess / esra_context_threads(run->context);
+    double ended = (run->part_s - run->started_s + guess_s) / (run->planned_done + guess);
+    double with_this = (now_s - run->started_s + guess_s) / (run->planned_done + run->planned[run->part] + guess);
+    return with_this > ended ? with_this : ended;
+}
+
+double esra_run_remaining(const struct run *run)
+{
+    if (run->planned_all == 0)
+        return 0;
+    double now_s = esra_timer_now_s(), pace = rate(run, now_s), after = 0;
+    for (int part = (int)run->part + 1; part < PARTS; part++)
+        after += run->planned[part];
+    double here_s = pace * run->planned[run->part] - (now_s - run->part_s);
+    return pace * after + (here_s > 0 ? here_s : 0);
+}
+
 /* For the context, through which steps ask in their midst. */
 static bool enough(void *user)
 {
@@ -59,7 +101,7 @@ void esra_run_begin(struct run *run)
 {
     clear_answers(run->output);
     run->stage = STAGE_ALIGN;
-    run->started_s = run->asked_s = esra_timer_now_s();
+    run->started_s = run->asked_s = run->part_s = esra_timer_now_s();
     esra_context_ask(run->context, enough, run);
 }
 

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/context.h"
+#include "pipeline/plan.h"
 #include "solve/solve.h"
 
 /* What is being done, as the callback is told. */
@@ -25,6 +26,11 @@ struct run {
     enum stage stage;
     double started_s, asked_s; /* on the timer: the beginning, and the last question */
     double spent_s[STAGES];
+
+    enum part part;        /* at work, */
+    double part_s;         /* begun then, on the timer */
+    double planned[PARTS]; /* core seconds; none of a part that has ended or was left out */
+    double planned_all, planned_done;
 };
 
 /* Tells the callback what is being done. True once it has had enough; it is not called again then. Steps that last ask
@@ -39,6 +45,15 @@ bool esra_run_stopping(struct run *run, enum stage stage);
     } while (0)
 
 void esra_run_begin(struct run *run);
+
+/* Where the photos' size is known: what they take. */
+void esra_run_plan(struct run *run, const struct shape *shape, bool draft);
+
+/* A part begins; those before it have ended or are left out. */
+void esra_run_enter(struct run *run, enum part part);
+
+/* Seconds to go; 0 where the size is not known yet. */
+double esra_run_remaining(const struct run *run);
 
 /* Tells the seconds of each stage. */
 void esra_run_end(struct run *run);

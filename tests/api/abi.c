@@ -36,6 +36,7 @@ static void print_problem(void)
     SIZE(esra_info) FIELD(esra_info, outcome) FIELD(esra_info, objective) FIELD(esra_info, bound);
     FIELD(esra_info, gap) FIELD(esra_info, iterations) FIELD(esra_info, inner_iterations) FIELD(esra_info, threads);
     FIELD(esra_info, seconds) FIELD(esra_info, stage) FIELD(esra_info, certificate_seconds);
+    FIELD(esra_info, remaining_seconds);
     SIZE(esra_plan) FIELD(esra_plan, bytes) FIELD(esra_plan, stage) FIELD(esra_plan, core_seconds);
     SIZE(esra_comparison) FIELD(esra_comparison, psnr) FIELD(esra_comparison, ssim) FIELD(esra_comparison, ncc);
     FIELD(esra_comparison, psnr_fit) FIELD(esra_comparison, ssim_fit) FIELD(esra_comparison, psnr_exposure);

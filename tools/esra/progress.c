@@ -41,29 +41,42 @@ static double share_done(const struct progress *progress, const esra_info *info)
     return fmin(fmax(share, 0), 1);
 }
 
+/* ", about 20 s to go", or nothing where that is not known; fives above ten and minutes above two say how rough it is.
+ */
+static void tell_remaining(const esra_info *info, char *text, size_t size)
+{
+    double s = info->remaining_seconds;
+    *text = '\0';
+    if (s >= 120)
+        snprintf(text, size, ", about %.0f min to go", s / 60);
+    else if (s > 0)
+        snprintf(text, size, ", about %.0f s to go", s > 10 ? 5 * ceil(s / 5) : ceil(s));
+}
+
 static void draw_bar(struct progress *progress, const esra_info *info)
 {
-    char full[BAR_WIDTH + 1];
+    char full[BAR_WIDTH + 1], remaining[48];
     int filled = (int)(share_done(progress, info) * BAR_WIDTH);
     memset(full, '#', sizeof full);
     const char *on = progress->colour ? "\033[32m" : "", *off = progress->colour ? "\033[0m" : "";
     progress->drawn = true;
+    tell_remaining(info, remaining, sizeof remaining);
     signals_clear_line(true);
     if (strcmp(info->stage, "solve") != 0) {
-        fprintf(stderr, "\r%s ... %.1f s \033[K", info->stage, info->seconds);
+        fprintf(stderr, "\r%s ... %.1f s%s \033[K", info->stage, info->seconds, remaining);
         return;
     }
-    fprintf(stderr, "\rsolving [%s%.*s%s%*s] iteration %d  gap %.1e  %.1f s \033[K", on, filled, full, off,
-            BAR_WIDTH - filled, "", info->iterations, info->gap, info->seconds);
+    fprintf(stderr, "\rsolving [%s%.*s%s%*s] iteration %d  gap %.1e  %.1f s%s \033[K", on, filled, full, off,
+            BAR_WIDTH - filled, "", info->iterations, info->gap, info->seconds, remaining);
     fflush(stderr);
 }
 
 static void print_line(const esra_info *info)
 {
-    json_t *line =
-        json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:f, s:f}", "event", "progress", "stage", info->stage, "iterations",
-                  info->iterations, "inner_iterations", (json_int_t)info->inner_iterations, "objective",
-                  info->objective, "bound", info->bound, "gap", info->gap, "seconds", info->seconds);
+    json_t *line = json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:f, s:f, s:f}", "event", "progress", "stage", info->stage,
+                             "iterations", info->iterations, "inner_iterations", (json_int_t)info->inner_iterations,
+                             "objective", info->objective, "bound", info->bound, "gap", info->gap, "seconds",
+                             info->seconds, "remaining_seconds", info->remaining_seconds);
     char *text = line ? json_text(line, JSON_COMPACT) : NULL;
     if (text)
         fputs(text, stderr); /* in one piece: a signal may end the program between two */

@@ -24,6 +24,7 @@ class Info:
     seconds: float
     stage: str  # "align", "separate", "solve", "return" or "synth"
     certificate_seconds: float
+    remaining_seconds: float  # told to progress: about how long a separation goes on; 0: not known
 
 
 class PhotoWarning(NamedTuple):

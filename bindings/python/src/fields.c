@@ -44,6 +44,7 @@ PyObject *info_to_dictionary(const esra_info *info)
         FIELD_OF(esra_info, seconds, REAL),
         FIELD_OF(esra_info, stage, TEXT),
         FIELD_OF(esra_info, certificate_seconds, REAL),
+        FIELD_OF(esra_info, remaining_seconds, REAL),
         {NULL, FIELD_INT, 0},
     };
     PyObject *dictionary = fields_to_dictionary(info, fields);
