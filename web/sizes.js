@@ -11,8 +11,9 @@ const SLOWER = 1.8;
 const EFFORTS = {draft: .6, best: 2};
 // Photos of twice as many megapixels and more are first separated at this size: some ten seconds of one processor.
 const DRAFT = .15;
-// The heap grows to more than the plan: blocks are rounded, and what is freed is not always what is wanted next.
-const HEADROOM = .8;
+// The heap grows to 1.3 times the plan (doc/notes/web.md): blocks are rounded, and what is freed is not always what is wanted
+// next.
+const HEADROOM = .75;
 
 // What this browser will give: 4 GiB at most, and no more than half of a small machine.
 export class Memory {
