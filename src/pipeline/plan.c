@@ -25,7 +25,7 @@
 #define TRACK_BYTES_A_PHOTO 1.9e6
 
 /* What a thread that solves beside others keeps for itself: malloc() gives each a heap of its own. */
-#define BESIDE_BYTES 1.1e6
+#define BESIDE_BYTES .8e6
 
 /* The longest side at which depths are swept, the reflection's motion in shares of the width, labels at most, and bytes
  * of sums from which on other things make room for them (camera/depth.c). */
@@ -75,14 +75,15 @@ static double joint_layers(const struct shape *s)
     return block(s, PYRAMID * (s->photos * (1 + 2) + COLOURS * (1 + CANVAS)));
 }
 
-static double joint_vectors(const struct shape *s)
+/* A solve beside others has one block, and no strips. */
+static double joint_vectors(const struct shape *s, double strips)
 {
-    return block(s, (1 + CANVAS) * (3 * COLOURS + 3.25) + STRIPS * COLOURS);
+    return block(s, (1 + CANVAS) * (3 * COLOURS + 3.25) + strips * COLOURS);
 }
 
 static double joint(const struct shape *s)
 {
-    return joint_photos(s) + joint_layers(s) + joint_vectors(s);
+    return joint_photos(s) + joint_layers(s) + joint_vectors(s, STRIPS);
 }
 
 /* Gradients, weights and layers of the paper's problem. */
@@ -143,7 +144,7 @@ static double reflection_bytes(const struct shape *s)
 /* T, R and four pictures between, each in all channels. Coarser photos are not made again. */
 static double rounds_bytes(const struct shape *s)
 {
-    return aligned(s) + joint_layers(s) + joint_vectors(s) + images(s, 6, s->channels);
+    return aligned(s) + joint_layers(s) + joint_vectors(s, STRIPS) + images(s, 6, s->channels);
 }
 
 /* The judge's own joint problem at the size that it judges at, as many more as are solved side by side, the photos
@@ -157,7 +158,8 @@ static double judging(const struct shape *s)
     }
     int beside = s->threads < s->photos ? s->threads : s->photos;
     return joint(&judged) +
-           beside * (joint_layers(&judged) + joint_vectors(&judged) + images(&judged, 6, s->channels) + BESIDE_BYTES) +
+           beside *
+               (joint_layers(&judged) + joint_vectors(&judged, 0) + images(&judged, 6, s->channels) + BESIDE_BYTES) +
            images(&judged, 2 * s->photos, s->channels);
 }
 
