@@ -120,12 +120,14 @@ static bool take_struct(void *to, const void *from, size_t size)
 }
 
 /* Stands between the pipeline, the solve in it, and the caller's function: tells the time since the whole began, and
- * hears whether the layers are unwanted. */
+ * hears whether the layers are unwanted. Who has said stop is not asked again, even where the solve had just ended by
+ * itself. */
 struct listener {
     esra_progress *progress;
     void *user;
     double started_s; /* on the timer */
     bool unwanted;
+    int answer;            /* the last one */
     const struct run *run; /* NULL until it begins */
 };
 
@@ -133,11 +135,13 @@ static int hear(void *user, const esra_info *so_far)
 {
     struct listener *listener = user;
     esra_info info = *so_far;
+    if (listener->answer != 0)
+        return listener->answer;
     info.seconds = esra_timer_now_s() - listener->started_s;
     info.remaining_seconds = esra_run_remaining(listener->run);
-    int answer = listener->progress(listener->user, &info);
-    listener->unwanted = listener->unwanted || answer < 0;
-    return answer;
+    listener->answer = listener->progress(listener->user, &info);
+    listener->unwanted = listener->unwanted || listener->answer < 0;
+    return listener->answer;
 }
 
 /* What both calls below share. The solver's own message and threads serve the whole of it. */
@@ -152,7 +156,7 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
     esra_info info = ESRA_INFO_INIT, *callers_info;
     if (!solver)
         return ESRA_BAD_ARGUMENT;
-    struct listener listener = {solver->progress, solver->user, esra_timer_now_s(), false, NULL};
+    struct listener listener = {solver->progress, solver->user, esra_timer_now_s(), false, 0, NULL};
     solver->message.text[0] = '\0';
     esra_settings_for_separation(&standard);
     TRY(esra_settings_check(&settings, caller_settings ? caller_settings : &standard, &solver->message));
