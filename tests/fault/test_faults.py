@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 import unittest
+import unittest.mock
 
 import numpy as np
 
@@ -60,6 +61,17 @@ class DiskFull(FaultTest):
                 print(f"{name}: disk full at 20 points of {len(places)} bytes in {kind} files, at 3 with named temporaries: "
                       "exit 74, old files whole")
         self.assertEqual(len(tried), 13)
+
+    def test_while_files_are_written_side_by_side(self):
+        """Whichever file meets the end of the disk, and however many do: one line, and nothing of any."""
+        arguments, code, outputs = COMMANDS["separate to png"]
+        counts, _ = self.calls(arguments)
+        self.clear(outputs)
+        beside = [*arguments[:-1], "4"]  # threads
+        with unittest.mock.patch.dict(COMMANDS, {"side by side": (beside, code, outputs)}):
+            for n in range(20):
+                self.fails(74, "side by side", f"disk:{n * (counts['disk'] - 50) // 19}", "broke off: No space left on device")
+        print("separate to png in four threads: disk full at 20 points, exit 74, old files whole")
 
     def test_at_the_nth_write(self):
         for name in WRITERS:
