@@ -7,6 +7,7 @@
 #include "gradients/mixing.h"
 #include "ops/blur.h"
 #include "ops/resample.h"
+#include "ops/thresholds.h"
 #include "pipeline/flat.h"
 #include "pipeline/thresholds.h"
 
@@ -108,7 +109,7 @@ static esra_status refine_transmitted(struct round *round, int i, struct transfo
     struct refine_options options = {.motion = esra_flat_motion(round->run->input),
                                      .iterations = 8,
                                      .weights = &weights,
-                                     .blur_px = pipeline_thresholds.register_transmitted_blur_px};
+                                     .blur_px = ops_thresholds.field_blur_px};
     struct transform identity = TRANSFORM_IDENTITY;
     struct refined refined;
     esra_status status;
@@ -117,8 +118,7 @@ static esra_status refine_transmitted(struct round *round, int i, struct transfo
     TRY(esra_joint_seen(model->joint, i, &round->seen));
     subtract(&round->rest, &model->aligned[i], &round->seen, 1, model->mixing[i]);
     TRY(esra_refine_images(context, &round->t, &round->rest, &options, step, &refined));
-    if (!(esra_transform_distance(step, &identity, model->width, model->height) <=
-          pipeline_thresholds.step_transmitted_px))
+    if (!(esra_transform_distance(step, &identity, model->width, model->height) <= pipeline_thresholds.registration_px))
         *step = identity;
 done:
     return status;

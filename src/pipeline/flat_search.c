@@ -149,7 +149,7 @@ static void add_family(struct search *search, int i, const struct transform *can
     shift_of(model, &model->still[i], &way_i[0], &way_i[1]);
     shift_of(model, candidate, &apart[0], &apart[1]);
     double length = way_i[0] * way_i[0] + way_i[1] * way_i[1];
-    if (!(sqrt(length) >= pipeline_thresholds.camera_way_least_px))
+    if (!(sqrt(length) >= pipeline_thresholds.registration_px))
         return;
     for (int k = 0; k < model->photos; k++) {
         shift_of(model, &model->still[k], &way_k[0], &way_k[1]);

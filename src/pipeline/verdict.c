@@ -241,7 +241,7 @@ static unsigned layer_warnings(const struct evidence *evidence, const struct wis
     bool bent = fabs(evidence->depth.bend) >= t->lens_bend || fabs(evidence->delivered.bend) >= t->lens_bend;
     bool solved = !isnan(evidence->delivered.trusted), moves = something_moves(evidence, t);
     return (isnan(apart_px) && useful_photos(evidence, t) > 0 ? ESRA_WARN_ONE_MOTION : 0) |
-           (apart_px < t->little_motion_px ? ESRA_WARN_LITTLE_MOTION : 0) |
+           (apart_px < t->registration_px ? ESRA_WARN_LITTLE_MOTION : 0) |
            (solved && !layers_fit(evidence, way, t) ? ESRA_WARN_POOR_FIT : 0) |
            (moves                          ? ESRA_WARN_MOVING
             : something_hides(evidence, t) ? ESRA_WARN_OPAQUE
