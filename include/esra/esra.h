@@ -403,11 +403,12 @@ typedef struct esra_separation {
     double *evidence;        /* a number for each row of esra_evidence_table() that is not of_photo */
     double *photo_evidence;  /* m times a number for each that is */
     double scale; /* of the photos that were separated: 1, or less for a draft, whose layers are these enlarged */
+    double exchange_probability; /* that the layers are named the wrong way round; 0 where nothing is known of it */
 } esra_separation;
 #define ESRA_SEPARATION_INIT                                                                                           \
     {                                                                                                                  \
         sizeof(esra_separation), {NULL, 0, 0, 0, 0, 0, 0}, NULL, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL,     \
-            NULL, NULL, ESRA_METHOD_NONE, 0, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0, NULL, NULL, 1       \
+            NULL, NULL, ESRA_METHOD_NONE, 0, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0, NULL, NULL, 1, 0    \
     }
 
 /* Separates the photos: alignment, mixing coefficients, motion of the reflection, gradients of the layers, and the

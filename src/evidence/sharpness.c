@@ -1,4 +1,4 @@
-/* evidence/sharpness.c - the energy of gradients after two blurs. */
+/* evidence/sharpness.c - the energy of blurred gradients. */
 #include "evidence/sharpness.h"
 
 #include <math.h>
@@ -38,12 +38,12 @@ static esra_status shrink(struct context *context, struct image *grey)
     return ESRA_OK;
 }
 
-static double gradient_energy(const struct image *image)
+static double gradient_energy(struct plane plane)
 {
     double sum = 0;
-    for (int y = 0; y + 1 < image->height; y++) {
-        const float *row = plane_row(image_plane(image, 0), y), *next = row + image->width;
-        for (int x = 0; x + 1 < image->width; x++) {
+    for (int y = 0; y + 1 < plane.height; y++) {
+        const float *row = plane_row(plane, y), *next = plane_row(plane, y + 1);
+        for (int x = 0; x + 1 < plane.width; x++) {
             double right = row[x + 1] - row[x], down = next[x] - row[x];
             sum += right * right + down * down;
         }
@@ -51,59 +51,45 @@ static double gradient_energy(const struct image *image)
     return sum;
 }
 
-struct energies {
-    double fine, coarse;
-};
-
-static esra_status measure(struct context *context, const struct image *grey, const double blurs_px[2],
-                           struct energies *energies)
+/* Of all channels, after a blur: black on red has no less of an edge than black on white. */
+static esra_status blurred_energy(struct context *context, const struct image *image, double blur_px, double *energy)
 {
     struct image smooth = {0};
-    esra_status status = esra_image_create(&smooth, grey->width, grey->height, 1, context->message);
-    for (int k = 0; status == ESRA_OK && k < 2; k++) {
-        esra_blur(context, image_plane(grey, 0), image_plane(&smooth, 0), blurs_px[k]);
-        *(k ? &energies->coarse : &energies->fine) = gradient_energy(&smooth);
+    esra_status status;
+    *energy = 0;
+    TRY(esra_image_create(&smooth, image->width, image->height, 1, context->message));
+    for (int c = 0; c < image->channels; c++) {
+        esra_blur(context, image_plane(image, c), image_plane(&smooth, 0), blur_px);
+        *energy += gradient_energy(image_plane(&smooth, 0));
     }
+done:
     esra_image_free(&smooth);
     return status;
 }
 
 esra_status esra_sharpness(struct context *context, const struct image *photo, bool linear, double *sharpness)
 {
-    const double blurs_px[2] = {evidence_thresholds.photo_fine_px, evidence_thresholds.photo_coarse_px};
     struct image grey = {0};
-    struct energies energies = {0, 0};
+    double fine, coarse;
     esra_status status;
     TRY(to_grey(photo, linear, &grey, context->message));
     TRY(shrink(context, &grey));
-    TRY(measure(context, &grey, blurs_px, &energies));
-    *sharpness = energies.coarse > 0 ? energies.fine / energies.coarse : 1;
+    TRY(blurred_energy(context, &grey, evidence_thresholds.photo_fine_px, &fine));
+    TRY(blurred_energy(context, &grey, evidence_thresholds.photo_coarse_px, &coarse));
+    *sharpness = coarse > 0 ? fine / coarse : 1;
 done:
     esra_image_free(&grey);
     return status;
 }
 
-static esra_status measure_layer(struct context *context, const struct image *layer, struct energies *energies)
+esra_status esra_layer_energy(struct context *context, const struct image *transmitted, const struct image *reflected,
+                              double *energy)
 {
-    const double blurs_px[2] = {evidence_thresholds.layer_fine_px, evidence_thresholds.layer_coarse_px};
-    struct image grey = {0};
+    double t, r;
     esra_status status;
-    TRY(to_grey(layer, false, &grey, context->message));
-    TRY(measure(context, &grey, blurs_px, energies));
-done:
-    esra_image_free(&grey);
-    return status;
-}
-
-esra_status esra_layer_focus(struct context *context, const struct image *transmitted, const struct image *reflected,
-                             struct layer_focus *focus)
-{
-    struct energies t = {0, 0}, r = {0, 0};
-    esra_status status;
-    TRY(measure_layer(context, transmitted, &t));
-    TRY(measure_layer(context, reflected, &r));
-    focus->sharpness = r.fine * t.coarse > 0 ? t.fine * r.coarse / (r.fine * t.coarse) : 1;
-    focus->energy = t.fine > 0 ? r.fine / t.fine : INFINITY;
+    TRY(blurred_energy(context, transmitted, evidence_thresholds.layer_blur_px, &t));
+    TRY(blurred_energy(context, reflected, evidence_thresholds.layer_blur_px, &r));
+    *energy = t > 0 ? r / t : INFINITY;
 done:
     return status;
 }

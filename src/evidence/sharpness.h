@@ -1,4 +1,5 @@
-/* evidence/sharpness.h - focus: the energy of gradients after a narrow blur and after a wide one. */
+/* evidence/sharpness.h - the energy of gradients: of a photo after a narrow blur and after a wide one, which tells
+ * focus; of two layers, which tells them apart. */
 #ifndef ESRA_EVIDENCE_SHARPNESS_H
 #define ESRA_EVIDENCE_SHARPNESS_H
 
@@ -12,12 +13,8 @@
  * by its root, so that shadows count as they do to the eye. */
 esra_status esra_sharpness(struct context *context, const struct image *photo, bool linear, double *sharpness);
 
-/* Of two layers of one size: how many times T is as sharp as R, and R's gradient energy over T's. */
-struct layer_focus {
-    double sharpness, energy;
-};
-
-esra_status esra_layer_focus(struct context *context, const struct image *transmitted, const struct image *reflected,
-                             struct layer_focus *focus);
+/* Of two layers of one size, in light: the energy of R's colour gradients over that of T's. */
+esra_status esra_layer_energy(struct context *context, const struct image *transmitted, const struct image *reflected,
+                              double *energy);
 
 #endif

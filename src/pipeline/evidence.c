@@ -246,16 +246,23 @@ done:
     return status;
 }
 
-static esra_status compare_layers(struct way_evidence *way, const struct model *model, struct context *context)
+static void to_light(const struct model *model, struct image *layer)
+{
+    for (size_t n = 0; model->light == LIGHT_ROOT && n < image_samples(layer); n++)
+        layer->data[n] *= layer->data[n];
+}
+
+esra_status esra_evidence_energy(struct way_evidence *way, const struct model *model, struct context *context)
 {
     struct image transmitted = {0}, reflected = {0};
-    struct layer_focus focus;
-    esra_status status;
+    esra_status status = ESRA_OK;
+    if (!model->joint)
+        return ESRA_OK;
     TRY(esra_joint_transmitted(model->joint, &transmitted));
     TRY(esra_joint_seen(model->joint, model->reference, &reflected));
-    TRY(esra_layer_focus(context, &transmitted, &reflected, &focus));
-    way->sharpness = focus.sharpness;
-    way->energy = focus.energy;
+    to_light(model, &transmitted);
+    to_light(model, &reflected);
+    TRY(esra_layer_energy(context, &transmitted, &reflected, &way->energy));
 done:
     esra_image_free(&transmitted);
     esra_image_free(&reflected);
@@ -274,7 +281,7 @@ esra_status esra_evidence_delivered(struct evidence *evidence, const struct mode
     for (int i = 0; i < model->photos && !esra_context_stopping(run->context); i++)
         if (i == model->reference || model->motions[i].aligned)
             TRY(measure_remains(&evidence->photo[i], model, i, run->context->message));
-    TRY(compare_layers(&evidence->delivered, model, run->context));
+    TRY(esra_evidence_energy(&evidence->delivered, model, run->context));
 done:
     return status;
 }

@@ -49,6 +49,9 @@ esra_status esra_evidence_alignment(struct way_evidence *way, const struct model
 esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, bool roughly, struct image *doubt,
                                  struct run *run);
 
+/* Of layers that are solved for: how strong they are. */
+esra_status esra_evidence_energy(struct way_evidence *way, const struct model *model, struct context *context);
+
 /* The rest, of the model that is delivered: its photos, and how its layers compare. */
 esra_status esra_evidence_delivered(struct evidence *evidence, const struct model *model, struct run *run);
 

@@ -10,11 +10,13 @@ esra_status esra_flat_align(struct model *model, const struct series *series, st
 /* R's motion: candidates of every photo, ranked by the joint objective. */
 esra_status esra_flat_find_reflection(struct model *model, struct run *run);
 
-/* T and R together, then rounds, each of which makes motions and gains exact and solves again; then the layers are
- * exchanged, if that was asked for and is not done yet. `small`, or NULL: the model of smaller photos whose layers are
- * the start, and which have made all rounds but the last. */
+/* T and R together, then rounds, each of which makes motions and gains exact and solves again. `small`, or NULL: the
+ * model of smaller photos whose layers are the start, and which have made all rounds but the last. */
 esra_status esra_flat_solve(struct model *model, const struct series *series, const struct model *small,
                             struct run *run);
+
+/* What was found to be the reflection becomes the scene, and is solved for as such. */
+esra_status esra_flat_exchange(struct model *model, const struct series *series, struct run *run);
 
 /* The model of small photos taken to the size of the series, and solved there. */
 esra_status esra_flat_enlarge(struct model *model, const struct series *series, const struct model *small,

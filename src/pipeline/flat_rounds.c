@@ -283,7 +283,7 @@ static void exchange_motions(struct model *model, bool mixing_given)
 }
 
 /* After the rounds, which make both motions exact: a scene must be aligned better than a reflection. */
-static esra_status exchange(struct model *model, const struct series *series, struct run *run)
+esra_status esra_flat_exchange(struct model *model, const struct series *series, struct run *run)
 {
     struct joint_photos photos = esra_model_photos(model);
     esra_status status;
@@ -324,8 +324,6 @@ esra_status esra_flat_solve(struct model *model, const struct series *series, co
         TRY(run_rounds(model, series, first, end, run));
         esra_joint_trim(model->joint);
     }
-    if (run->input->swap && !model->exchanged)
-        STEP(run, STAGE_SEPARATE, exchange(model, series, run));
 done:
     return status;
 }

@@ -45,7 +45,7 @@ struct model {
     double *reflection_gain;  /* b_i */
     struct image *aligned, *masks; /* photos in the reference's frame, and where each sees it */
     bool two_motions;              /* g_i is known */
-    bool exchanged;                /* what was found to be the reflection is called the scene, as the caller wishes */
+    bool exchanged;                /* what was found to be the reflection is called the scene */
     struct joint *joint;           /* T and R; NULL where they were not solved for */
     struct joint_info joint_info;
     struct model_depth depth;

@@ -1,6 +1,8 @@
 /* pipeline/pipeline.c - from photos to layers: the steps in order, nothing else. */
 #include "pipeline/pipeline.h"
 
+#include <math.h>
+
 #include "evidence/leave_out.h"
 #include "pipeline/deep.h"
 #include "pipeline/flat.h"
@@ -58,6 +60,19 @@ done:
     return status;
 }
 
+static esra_status name_layers(struct pipeline *p)
+{
+    struct run *run = p->run;
+    esra_status status = ESRA_OK;
+    if (!p->flat.two_motions)
+        return ESRA_OK;
+    TRY(esra_evidence_energy(&p->evidence.flat, &p->flat, run->context));
+    if (esra_verdict_exchanges(&p->evidence.flat, &p->wishes))
+        TRY(esra_flat_exchange(&p->flat, p->small, run));
+done:
+    return status;
+}
+
 static esra_status try_flat(struct pipeline *p)
 {
     struct run *run = p->run;
@@ -74,6 +89,7 @@ static esra_status try_flat(struct pipeline *p)
     STEP(run, STAGE_ALIGN, esra_flat_find_reflection(&p->flat, run));
     esra_run_enter(run, PART_JOINT);
     STEP(run, STAGE_SEPARATE, esra_flat_solve(&p->flat, p->small, NULL, run));
+    STEP(run, STAGE_SEPARATE, name_layers(p));
     esra_run_enter(run, PART_JUDGE);
     TRY(judge_flat(p, evidence, &p->flat));
 done:
@@ -218,6 +234,7 @@ static esra_status give_up(struct pipeline *p)
     esra_separation *out = p->run->output;
     out->method = ESRA_METHOD_NONE;
     out->warnings = 0;
+    out->exchange_probability = 0;
     *out->info = (esra_info)ESRA_INFO_INIT;
     out->info->outcome = ESRA_STOPPED;
     return p->model.photos ? ESRA_OK : esra_model_create(&p->model, MODEL_FLAT, &p->photos, p->run->context->message);
@@ -232,6 +249,7 @@ static esra_status decide(struct pipeline *p)
     struct verdict verdict = esra_verdict(&p->evidence, &p->wishes, &pipeline_thresholds);
     p->run->output->method = verdict.method;
     p->run->output->warnings = verdict.warnings;
+    p->run->output->exchange_probability = isnan(verdict.exchanged) ? 0 : verdict.exchanged;
 done:
     return status;
 }

@@ -17,6 +17,22 @@ struct wishes esra_wishes_of(const esra_photos *input, bool motions_only)
                            .best = input->effort == ESRA_EFFORT_BEST};
 }
 
+/* ---- Which layer is which ---- */
+
+/* Who takes a photo of a scene sees it: it has the stronger gradients. The motion found first mostly is the scene's,
+ * but where the reflection has finer detail it may not be. Who gives motions has named the layers. */
+bool esra_verdict_exchanges(const struct way_evidence *flat, const struct wishes *wishes)
+{
+    bool reflection_stronger = !wishes->transforms && flat->energy > 1;
+    return reflection_stronger != wishes->swap;
+}
+
+/* By logistic regression on the logarithm of R's energy over T's, which names exchanged turn into its negative. */
+static double exchanged_probability(const struct way_evidence *layers, const struct pipeline_thresholds *t)
+{
+    return 1 / (1 + esra_exp(-t->exchanged_slope * esra_log(layers->energy)));
+}
+
 /* ---- The way ---- */
 
 bool esra_verdict_tries_flat(const struct wishes *wishes)
@@ -212,18 +228,6 @@ static bool something_hides(const struct evidence *evidence, const struct pipeli
     return 2 * hidden >= evidence->photos;
 }
 
-/* A reflection is out of focus, or doubled by the two faces of the glass, and weaker than the scene: if the layer
- * called reflected is clearly sharper, and strong, or much the stronger, it may be the scene. Of two photos that is not
- * certain enough to be said. */
-static bool may_be_exchanged(const struct evidence *evidence, const struct wishes *wishes,
-                             const struct pipeline_thresholds *t)
-{
-    const struct way_evidence *layers = &evidence->delivered;
-    bool sharper = layers->trusted > t->exchanged_trusted && layers->energy > t->exchanged_energy &&
-                   layers->sharpness < t->exchanged_sharpness;
-    return !wishes->swap && evidence->photos > 2 && (sharper || layers->energy > t->exchanged_outshines);
-}
-
 /* How far the layers moved apart in the photo in which they did most; NaN where one motion was found. */
 static double most_apart_px(const struct evidence *evidence)
 {
@@ -234,7 +238,7 @@ static double most_apart_px(const struct evidence *evidence)
     return most;
 }
 
-static unsigned layer_warnings(const struct evidence *evidence, const struct wishes *wishes, const struct way *way,
+static unsigned layer_warnings(const struct evidence *evidence, const struct way *way,
                                const struct pipeline_thresholds *t)
 {
     double apart_px = most_apart_px(evidence);
@@ -246,7 +250,7 @@ static unsigned layer_warnings(const struct evidence *evidence, const struct wis
            (moves                          ? ESRA_WARN_MOVING
             : something_hides(evidence, t) ? ESRA_WARN_OPAQUE
                                            : 0) |
-           (may_be_exchanged(evidence, wishes, t) ? ESRA_WARN_EXCHANGED : 0) | (bent ? ESRA_WARN_LENS : 0);
+           (bent ? ESRA_WARN_LENS : 0);
 }
 
 struct verdict esra_verdict(const struct evidence *evidence, const struct wishes *wishes,
@@ -254,9 +258,11 @@ struct verdict esra_verdict(const struct evidence *evidence, const struct wishes
 {
     struct verdict verdict = {.way = esra_verdict_way(evidence, wishes, t)};
     verdict.method = method_of(evidence, wishes, &verdict.way, t);
-    verdict.warnings = layer_warnings(evidence, wishes, &verdict.way, t) |
+    verdict.exchanged = exchanged_probability(&evidence->delivered, t);
+    bool unsure = !wishes->swap && verdict.exchanged > t->exchanged_unsure;
+    verdict.warnings = layer_warnings(evidence, &verdict.way, t) |
                        (evidence->clipped > t->clipped_share ? ESRA_WARN_CLIPPED : 0) |
-                       (evidence->photos == 2 ? ESRA_WARN_TWO_PHOTOS : 0);
+                       (evidence->photos == 2 ? ESRA_WARN_TWO_PHOTOS : 0) | (unsure ? ESRA_WARN_EXCHANGED : 0);
     for (int i = 0; i < evidence->photos; i++)
         if (i != evidence->reference)
             verdict.warnings |= photo_warnings(evidence, i, wishes, t);

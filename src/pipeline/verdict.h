@@ -10,7 +10,7 @@
 struct wishes {
     esra_motion motion;
     esra_light light;
-    bool swap;         /* what is found to be the reflection is the scene */
+    bool swap;         /* the layers are named the other way round */
     bool transforms;   /* motions are given */
     bool gradients;    /* gradients are given */
     bool motions_only; /* layers are not asked for */
@@ -28,6 +28,7 @@ struct verdict {
     struct way way;
     esra_method method;
     unsigned warnings; /* a set of esra_warning */
+    double exchanged;  /* how likely the layers are named the wrong way round; NaN where that was not measured */
 };
 
 struct wishes esra_wishes_of(const esra_photos *input, bool motions_only);
@@ -45,6 +46,9 @@ bool esra_verdict_tries_depth(const struct evidence *evidence, const struct wish
 
 /* Aligned photos differ by noise alone: both layers move together, or there is only one. */
 bool esra_verdict_noise_alone(const struct way_evidence *way, const struct pipeline_thresholds *t);
+
+/* Whether layers by homographies change their names: what was found to be the reflection is the scene. */
+bool esra_verdict_exchanges(const struct way_evidence *flat, const struct wishes *wishes);
 
 /* Homographies or depth, and in what light, from evidence.flat and evidence.depth. */
 struct way esra_verdict_way(const struct evidence *evidence, const struct wishes *wishes,

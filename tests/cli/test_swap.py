@@ -85,7 +85,8 @@ class Layers(SwapTest):
         for a, b in zip(old["photos"], new["photos"]):
             for x, y in ("mixing", "reflection_gain"), ("explained", "explained_reflected"), ("transmitted", "reflected"):
                 self.assertEqual((a[x], a[y]), (b[y], b[x]))
-        for key in set(old) - {"photos", "warnings"}:
+        self.assertEqual(new["exchange_probability"], .375)
+        for key in set(old) - {"photos", "warnings", "exchange_probability"}:
             self.assertEqual(old[key], new[key])
         page = (self.path / "out" / "report.html").read_text()
         self.assertIn("exchanged by 'esra swap'", page)

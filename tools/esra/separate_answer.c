@@ -151,6 +151,7 @@ esra_status job_make_result(struct job *job)
         s->total_s);
     return job->result && json_object_set_new(job->result, "asked", asked_to_json(job)) == 0 &&
                    json_object_set_new(job->result, "scale", json_real(s->scale)) == 0 &&
+                   put_number(job->result, "exchange_probability", s->exchange_probability) &&
                    json_object_set_new(job->result, "evidence", evidence_to_json(job->evidence, 0)) == 0 &&
                    json_object_set_new(job->result, "output", output_to_json(job)) == 0 &&
                    json_object_set_new(job->result, "memory", memory_to_json(job)) == 0

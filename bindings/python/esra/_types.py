@@ -88,6 +88,7 @@ class Separation(Alignment):
     prediction_error: float
     prediction_base: float
     scale: float  # of the photos that were separated: less than 1 for a draft, whose layers are enlarged
+    exchange_probability: float  # that the layers are named the wrong way round
     align_s: float
     joint_s: float
     solve_s: float

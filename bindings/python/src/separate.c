@@ -32,6 +32,7 @@ static const struct field result_fields[] = {
     FIELD_OF(esra_separation, prediction_error, REAL),
     FIELD_OF(esra_separation, prediction_base, REAL),
     FIELD_OF(esra_separation, scale, REAL),
+    FIELD_OF(esra_separation, exchange_probability, REAL),
     {NULL, FIELD_INT, 0},
 };
 
