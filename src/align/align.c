@@ -60,23 +60,6 @@ static double best_two(const struct hypotheses *h, int *first, int *second)
     return most;
 }
 
-/* The mean share explained by motions that are clearly wrong at the work level, four ways. */
-static double chance_share(struct aligning *a, const struct view *view, const struct hypothesis *h)
-{
-    const double far = 2 * align_thresholds.near_px, aside = 3 * far / 8;
-    const double right[4] = {far, -far, aside, -aside}, down[4] = {aside, -aside, -far, far};
-    int level = a->view.work_level;
-    double sum = 0;
-    for (int k = 0; k < 4; k++) {
-        struct transform t = esra_transform_rescale(&h->transform, ldexp(1, -level));
-        struct transform off = esra_transform_shift(right[k], down[k]);
-        t = esra_transform_compose(&t, &off);
-        sum +=
-            esra_explain(&a->explainer, a->context, &view->fields.level[level], &t, h->gain, (struct plane){0}).share;
-    }
-    return sum / 4;
-}
-
 /* Refines from the work level to the finest, on the inliers of `map`. */
 static esra_status finish(struct aligning *a, const struct view *view, struct plane map, struct hypothesis *h)
 {
@@ -126,7 +109,6 @@ static esra_status choose(struct aligning *a, int photo, const struct view *view
     if (h->count == 0)
         return ESRA_OK;
     struct hypothesis *t = &h->each[first];
-    m->chance = chance_share(a, view, t);
     TRY(finish(a, view, image_plane(&h->maps, first), t));
     copy_map(&h->maps, first, maps, 0);
     m->explained = t->explained.share;
@@ -255,8 +237,7 @@ static const struct photo_motion unmoved = {
 static void judge(const struct aligning *a, struct photo_motion *m)
 {
     const struct image *photo = &a->photos[a->reference];
-    m->aligned =
-        m->explained > align_thresholds.explained_least && m->explained > align_thresholds.chance_times * m->chance;
+    m->aligned = m->explained > align_thresholds.explained_least;
     if (!m->aligned)
         m->transmitted = TRANSFORM_IDENTITY;
     if (m->aligned && m->second)

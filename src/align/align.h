@@ -23,8 +23,7 @@ struct photo_motion {
     bool aligned;               /* the transmitted layer was found; else `transmitted` is the identity */
     bool second;                /* a second motion was found */
     double explained;           /* share of the reference's gradient energy that moves as `transmitted`, 0..1 ... */
-    double explained_second;    /* ... as `reflected` ... */
-    double chance;              /* ... and as wrong motions near `transmitted`: what texture alone explains */
+    double explained_second;    /* ... and as `reflected` */
     double residual; /* energy of the gradients' difference over their own; under 1e-3: the same photo twice */
     double overlap;  /* share of the reference's pixels the photo sees, by `transmitted` */
     double apart_px; /* mean distance at the corners between the two motions; 0 where there is one */
