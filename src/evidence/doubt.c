@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "evidence/thresholds.h"
 #include "ops/blur.h"
+#include "ops/thresholds.h"
 
 /* The coarsest band has sides of at least this many px. */
 #define LEAST_SIDE 6
@@ -78,7 +79,7 @@ static esra_status keep_doubtful(const struct shrinkage *shrinkage, struct image
         add_energy(&energy[1], &images[j], (float)shrinkage->factor);
     for (int k = 0; k < 2; k++)
         esra_blur(shrinkage->context, image_plane(&energy[k], 0), image_plane(&around[k], 0),
-                  evidence_thresholds.doubt_window_px);
+                  ops_thresholds.explain_window_px);
     for (int c = 0; c < images[0].channels; c++)
         for (size_t n = 0; n < pixels; n++) {
             float e = around[0].data[n], v = around[1].data[n];
