@@ -5,9 +5,6 @@
 
 #include "ops/blur.h"
 
-/* Under this side a level holds too few gradients to tell a shift from chance. */
-#define SIDE_LEAST 16
-
 static esra_status halve_image(struct context *context, const struct image *from, struct image *to)
 {
     esra_status status =
@@ -48,7 +45,7 @@ esra_status esra_pyramid_create(struct pyramid *pyramid, struct context *context
         pyramid->scale /= 2;
     }
     for (int n = 1; n < PYRAMID_LEVELS; n++) {
-        if (level[n - 1].width < 2 * SIDE_LEAST || level[n - 1].height < 2 * SIDE_LEAST)
+        if (level[n - 1].width < 2 * PYRAMID_SIDE_LEAST || level[n - 1].height < 2 * PYRAMID_SIDE_LEAST)
             break;
         TRY(halve_image(context, &level[n - 1], &level[n]));
         pyramid->levels = n + 1;

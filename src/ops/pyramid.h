@@ -9,6 +9,9 @@
 
 #define PYRAMID_LEVELS 12
 
+/* An image with a shorter side holds too few gradients to tell a shift from chance. */
+#define PYRAMID_SIDE_LEAST 16
+
 struct pyramid {
     struct image level[PYRAMID_LEVELS]; /* level[0] is the finest */
     int levels;
@@ -24,7 +27,7 @@ struct pyramid_options {
     bool compress;      /* take square roots, which makes of linear light nearly the values photos are stored in */
 };
 
-/* At most three channels are taken. Levels end before a side falls under 16 pixels; there is at least one. */
+/* At most three channels are taken. Levels end before a side falls under PYRAMID_SIDE_LEAST; there is at least one. */
 esra_status esra_pyramid_create(struct pyramid *pyramid, struct context *context, const struct image *image,
                                 const struct pyramid_options *options);
 

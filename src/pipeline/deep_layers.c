@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "gradients/integrate.h"
+#include "gradients/thresholds.h"
 #include "ops/blur.h"
 #include "pipeline/deep.h"
 #include "pipeline/deep_light.h"
@@ -28,7 +29,7 @@ static struct joint_settings settings_of(const struct deep_prior *prior)
     if (prior->voted) {
         settings.lambda_transmitted = 0;
         settings.lambda_reflected = pipeline_thresholds.depth_lambda_reflected;
-        settings.edge_scale = pipeline_thresholds.depth_edge_scale;
+        settings.edge_scale = gradients_thresholds.agreement_noise;
     }
     return settings;
 }
@@ -85,14 +86,13 @@ done:
 
 /* ---- How strong R is ---- */
 
-/* R is measured where no side is longer, and as what a blur of so many px takes away: the octaves that its motion
- * determines. */
-#define STRENGTH_SIDE    100
-#define STRENGTH_BLUR_PX 4
-#define STRENGTH_ROUNDS  3
+/* R is measured where no side is longer. */
+#define STRENGTH_SIDE   100
+#define STRENGTH_ROUNDS 3
 /* The reference's own weight is ten times as much. */
 #define RIDGE_MOST 1
 
+/* The variance of R in the octaves that its motion determines: of what a blur takes away. */
 static esra_status measure_band(const struct joint *joint, int photo, double *variance, struct context *context)
 {
     struct image seen = {0}, smooth = {0};
@@ -101,7 +101,7 @@ static esra_status measure_band(const struct joint *joint, int photo, double *va
     TRY(esra_joint_seen(joint, photo, &seen));
     TRY(esra_image_create(&smooth, seen.width, seen.height, seen.channels, context->message));
     for (int c = 0; c < seen.channels; c++)
-        esra_blur(context, image_plane(&seen, c), image_plane(&smooth, c), STRENGTH_BLUR_PX);
+        esra_blur(context, image_plane(&seen, c), image_plane(&smooth, c), pipeline_thresholds.strength_blur_px);
     for (size_t n = 0; n < image_samples(&seen); n++) {
         double rest = (double)seen.data[n] - (double)smooth.data[n];
         sum += rest * rest;

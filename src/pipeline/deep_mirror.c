@@ -13,12 +13,10 @@
 #include "ops/map.h"
 #include "pipeline/deep.h"
 #include "pipeline/deep_layers.h"
+#include "pipeline/thresholds.h"
 
 /* Candidates are ranked at a size whose sides are no longer. */
 #define RANK_SIDE 400
-
-/* What T leaves of the photos is lifted by this: errors of T make it negative, and tracks want light. */
-#define LIFT .05f
 
 /* One candidate: R's frame -> photo i, by a camera and depths or by homographies. */
 struct motion_of_mirror {
@@ -63,7 +61,7 @@ static esra_status find_rest(const struct model *model, const struct series *ser
     TRY(esra_deep_return(model, i, &model->depth.voted, rest, &mask, context));
     for (size_t n = 0; n < image_samples(rest); n++) {
         double own = model->mixing[i] * (offset[n / pixels] - (double)rest->data[n]);
-        rest->data[n] = fmaxf(series->images[i].data[n] + (float)own + LIFT, 0);
+        rest->data[n] = fmaxf(series->images[i].data[n] + (float)own + (float)pipeline_thresholds.mirror_lift, 0);
     }
 done:
     esra_image_free(&mask);

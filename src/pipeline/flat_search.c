@@ -13,10 +13,6 @@
  */
 #define RANK_PIXELS 2e4
 
-/* Those whose score at half of that size is so many times the least one are not ranked any more: scores of wrong
- * motions are twice the right one's and more. */
-#define ROUGH_MOST 1.5
-
 /* A motion of the reflection in every photo: R's frame -> aligned photo. */
 struct motions {
     struct transform *each;    /* [photos]; the reference's is the identity */
@@ -91,13 +87,14 @@ done:
     return status;
 }
 
+/* Candidates that are clearly worse at half the size are not solved for at the size of the ranking. */
 static void drop_losers(struct search *search)
 {
     double least = search->best.rough;
     for (int n = 0; n < search->count; n++)
         least = fmin(least, search->trials[n].rough);
     for (int n = 0; n < search->count; n++)
-        if (search->trials[n].rough > ROUGH_MOST * least)
+        if (search->trials[n].rough > pipeline_thresholds.rough_score_most * least)
             search->trials[n].rough = INFINITY;
 }
 

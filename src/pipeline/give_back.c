@@ -122,7 +122,7 @@ static void return_confidence(struct returning *r)
     for (int i = 0; r->run->output->method == ESRA_METHOD_JOINT && i < guide->photos; i++)
         for (size_t n = 0; n < pixels; n++) {
             float weight = guide->weights[i].data[n];
-            r->mask.data[n] += weight > LAYERS_LEAST_WEIGHT ? weight / (float)guide->photos : 0;
+            r->mask.data[n] += weight > (float)pipeline_thresholds.least_weight ? weight / (float)guide->photos : 0;
         }
     store_enlarged(r, &r->mask, &r->run->output->confidence);
 }

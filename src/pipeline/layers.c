@@ -37,15 +37,16 @@ static void add(struct image *layer, const struct image *doubt, double factor)
 static void complete(struct image *photo, struct image *weight, const struct image *transmitted,
                      const struct image *reflected, double mixing)
 {
+    const float least = (float)pipeline_thresholds.least_weight;
     size_t pixels = image_pixels(weight);
     for (size_t n = 0; n < image_samples(photo); n++) {
-        float share = weight->data[n % pixels] / LAYERS_LEAST_WEIGHT;
+        float share = weight->data[n % pixels] / least;
         if (share < 1)
             photo->data[n] =
                 share * photo->data[n] + (1 - share) * ((float)mixing * transmitted->data[n] + reflected->data[n]);
     }
     for (size_t n = 0; n < pixels; n++)
-        weight->data[n] = fmaxf(weight->data[n], LAYERS_LEAST_WEIGHT);
+        weight->data[n] = fmaxf(weight->data[n], least);
 }
 
 /* The joint solution's own gradients, weighed by how far it explains each photo; the doubtful part of the reflection

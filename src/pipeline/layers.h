@@ -5,9 +5,6 @@
 #include "gradients/guide.h"
 #include "pipeline/verdict.h"
 
-/* The least weight of a sample in the paper's problem: where a photo counts less, the joint solution completes it. */
-#define LAYERS_LEAST_WEIGHT .05f
-
 struct layers {
     struct guide guide; /* gradients and weights; its layers are the answer */
     bool solved;        /* the layers are there, if not as good as was asked for */

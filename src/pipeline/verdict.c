@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/maths.h"
+#include "ops/pyramid.h"
 
 struct wishes esra_wishes_of(const esra_photos *input, bool motions_only)
 {
@@ -180,7 +181,7 @@ static esra_method method_of(const struct evidence *evidence, const struct wishe
 
 static bool is_blank(const struct evidence *evidence, int i, const struct pipeline_thresholds *t)
 {
-    return evidence->shortest_side_px < t->blank_side_px || evidence->photo[i].deviation < t->blank_deviation;
+    return evidence->shortest_side_px < PYRAMID_SIDE_LEAST || evidence->photo[i].deviation < t->blank_deviation;
 }
 
 /* |log(a/b)|: how many times a is b, or b is a. */
