@@ -74,8 +74,8 @@ esra_status esra_sharpness(struct context *context, const struct image *photo, b
     esra_status status;
     TRY(to_grey(photo, linear, &grey, context->message));
     TRY(shrink(context, &grey));
-    TRY(blurred_energy(context, &grey, evidence_thresholds.photo_fine_px, &fine));
-    TRY(blurred_energy(context, &grey, evidence_thresholds.photo_coarse_px, &coarse));
+    TRY(blurred_energy(context, &grey, evidence_thresholds.sharpness_fine_px, &fine));
+    TRY(blurred_energy(context, &grey, evidence_thresholds.sharpness_coarse_px, &coarse));
     *sharpness = coarse > 0 ? fine / coarse : 1;
 done:
     esra_image_free(&grey);
@@ -87,8 +87,8 @@ esra_status esra_layer_energy(struct context *context, const struct image *trans
 {
     double t, r;
     esra_status status;
-    TRY(blurred_energy(context, transmitted, evidence_thresholds.layer_blur_px, &t));
-    TRY(blurred_energy(context, reflected, evidence_thresholds.layer_blur_px, &r));
+    TRY(blurred_energy(context, transmitted, evidence_thresholds.sharpness_fine_px, &t));
+    TRY(blurred_energy(context, reflected, evidence_thresholds.sharpness_fine_px, &r));
     *energy = t > 0 ? r / t : INFINITY;
 done:
     return status;
