@@ -28,7 +28,8 @@
 /* Largest entry of a descriptor, so that a few strong edges do not decide alone: Lowe (2004). */
 #define CLIP .2f
 
-enum { GREY, RIGHT, DOWN, XX, XY, YY, CORNER, SCRATCH, PLANES };
+/* Once corners are measured, the products make room for what descriptors are made of. */
+enum { GREY, RIGHT, DOWN, XX, XY, YY, CORNER, SCRATCH, PLANES, DIRECTION = XX, LENGTH = XY };
 
 static struct plane plane_of(const struct image *work, int which)
 {
@@ -137,17 +138,37 @@ static int find_corners(const struct image *work, struct feature *found)
     return total;
 }
 
+/* Every gradient's direction, in histogram entries and not negative, and its length: a pixel is part of many
+ * descriptors. */
+static void direct_block(void *data, int task, int worker)
+{
+    const struct image *work = data;
+    const float turn = (float)(DIRECTIONS / (2 * 3.14159265358979323846));
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, work->height); y++) {
+        const float *right = plane_row(plane_of(work, RIGHT), y), *down = plane_row(plane_of(work, DOWN), y);
+        float *direction = plane_row(plane_of(work, DIRECTION), y), *length = plane_row(plane_of(work, LENGTH), y);
+        for (int x = 0; x < work->width; x++) {
+            direction[x] = esra_atan2f(down[x], right[x]) * turn + DIRECTIONS;
+            length[x] = esra_hypotf(right[x], down[x]);
+        }
+    }
+}
+
 /* Shares a gradient between the two nearest cells along each axis and the two nearest directions. */
 static void vote(float *descriptor, float column, float row, float direction, float weight)
 {
     int c = (int)floorf(column), r = (int)floorf(row), d = (int)floorf(direction);
-    for (int corner = 0; corner < 8; corner++) {
-        int i = c + (corner & 1), j = r + (corner >> 1 & 1), k = (d + (corner >> 2)) % DIRECTIONS;
+    float along[2] = {1 - direction + (float)d, direction - (float)d};
+    int entry[2] = {d % DIRECTIONS, (d + 1) % DIRECTIONS};
+    for (int corner = 0; corner < 4; corner++) {
+        int i = c + (corner & 1), j = r + (corner >> 1);
         if (i < 0 || j < 0 || i >= CELLS || j >= CELLS)
             continue;
-        float share = (1 - fabsf(column - (float)i)) * (1 - fabsf(row - (float)j)) *
-                      (corner >> 2 ? direction - (float)d : 1 - direction + (float)d);
-        descriptor[(j * CELLS + i) * DIRECTIONS + k] += weight * share;
+        float share = (1 - fabsf(column - (float)i)) * (1 - fabsf(row - (float)j));
+        float *histogram = descriptor + (j * CELLS + i) * DIRECTIONS;
+        histogram[entry[0]] += weight * (share * along[0]);
+        histogram[entry[1]] += weight * (share * along[1]);
     }
 }
 
@@ -160,38 +181,47 @@ static void scale_to_unit(float *descriptor, float most)
         descriptor[k] = fminf((float)(descriptor[k] / sqrt(sum)), most);
 }
 
-static void describe(const struct image *work, struct feature *feature)
-{
-    const float turn = (float)(DIRECTIONS / (2 * 3.14159265358979323846));
-    int x = (int)lrintf(feature->x), y = (int)lrintf(feature->y);
-    memset(feature->descriptor, 0, sizeof feature->descriptor);
-    for (int j = -REACH_PX; j <= REACH_PX; j++)
-        for (int i = -REACH_PX; i <= REACH_PX; i++) {
-            float right = plane_row(plane_of(work, RIGHT), y + j)[x + i];
-            float down = plane_row(plane_of(work, DOWN), y + j)[x + i];
-            float column = ((float)(x + i) - feature->x) / CELL_PX + .5f * (CELLS - 1);
-            float row = ((float)(y + j) - feature->y) / CELL_PX + .5f * (CELLS - 1);
-            float direction = esra_atan2f(down, right) * turn + DIRECTIONS;
-            /* Lowe (2004): a Gaussian of half the descriptor's width. */
-            float away = (float)(i * i + j * j) / (2 * .25f * (CELLS * CELL_PX) * (CELLS * CELL_PX));
-            vote(feature->descriptor, column, row, direction, esra_hypotf(right, down) * esra_expf(-away));
-        }
-    scale_to_unit(feature->descriptor, CLIP);
-    scale_to_unit(feature->descriptor, 1);
-}
-
 struct describing {
     const struct image *work;
     struct feature *features;
     int count;
+    float window[2 * REACH_PX + 1][2 * REACH_PX + 1]; /* weights of the pixels around a feature */
 };
+
+/* Lowe (2004): a Gaussian of half the descriptor's width. */
+static void fill_window(struct describing *d)
+{
+    for (int j = -REACH_PX; j <= REACH_PX; j++)
+        for (int i = -REACH_PX; i <= REACH_PX; i++) {
+            float away = (float)(i * i + j * j) / (2 * .25f * (CELLS * CELL_PX) * (CELLS * CELL_PX));
+            d->window[j + REACH_PX][i + REACH_PX] = esra_expf(-away);
+        }
+}
+
+static void describe(const struct describing *d, struct feature *feature)
+{
+    int x = (int)lrintf(feature->x), y = (int)lrintf(feature->y);
+    memset(feature->descriptor, 0, sizeof feature->descriptor);
+    for (int j = -REACH_PX; j <= REACH_PX; j++) {
+        const float *direction = plane_row(plane_of(d->work, DIRECTION), y + j) + x;
+        const float *length = plane_row(plane_of(d->work, LENGTH), y + j) + x;
+        const float *window = d->window[j + REACH_PX] + REACH_PX;
+        float row = ((float)(y + j) - feature->y) / CELL_PX + .5f * (CELLS - 1);
+        for (int i = -REACH_PX; i <= REACH_PX; i++) {
+            float column = ((float)(x + i) - feature->x) / CELL_PX + .5f * (CELLS - 1);
+            vote(feature->descriptor, column, row, direction[i], length[i] * window[i]);
+        }
+    }
+    scale_to_unit(feature->descriptor, CLIP);
+    scale_to_unit(feature->descriptor, 1);
+}
 
 static void describe_block(void *data, int task, int worker)
 {
     const struct describing *d = data;
     (void)worker;
     for (int n = rows_begin(task); n < rows_end(task, d->count); n++)
-        describe(d->work, &d->features[n]);
+        describe(d, &d->features[n]);
 }
 
 static esra_status find_at_level(struct features *features, struct context *context, const struct pyramid *pyramid,
@@ -205,7 +235,9 @@ static esra_status find_at_level(struct features *features, struct context *cont
         return status;
     fill_grey(image, plane_of(&work, GREY));
     measure_corners(context, &work);
-    struct describing d = {&work, found, find_corners(&work, found)};
+    struct describing d = {.work = &work, .features = found, .count = find_corners(&work, found)};
+    fill_window(&d);
+    esra_context_run(context, direct_block, &work, rows_blocks(work.height), NULL);
     esra_context_run(context, describe_block, &d, rows_blocks(d.count), NULL);
     for (int n = 0; n < d.count; n++) {
         found[n].level = level;
