@@ -80,21 +80,45 @@ void esra_blur(struct context *context, struct plane from, struct plane to, doub
 /* The weights of the five samples around 2x that halving sums. */
 static const float binomial[5] = {1 / 16.f, 4 / 16.f, 6 / 16.f, 4 / 16.f, 1 / 16.f};
 
+/* Adds one of the five rows to the sums of pixel x, whose samples may lie past the border. */
+static void halve_border(const struct blurring *b, const float *from, float factor, int x, float *to)
+{
+    for (int i = 0; i < 5; i++) {
+        const float *sample = from + inside(2 * x + i - 2, b->from.width) * b->floats;
+        float weight = binomial[i] * factor;
+        for (int part = 0; part < b->floats; part++)
+            to[x * b->floats + part] += weight * sample[part];
+    }
+}
+
+/* The same for pixels [begin, end), whose samples lie inside. */
+static inline void halve_middle(const float *from, float factor, int begin, int end, int floats, float *restrict to)
+{
+    for (int x = begin; x < end; x++)
+        for (int part = 0; part < floats; part++) {
+            const float *sample = from + (2 * x - 2) * floats + part;
+            float sum = to[x * floats + part];
+            for (int i = 0; i < 5; i++)
+                sum += binomial[i] * factor * sample[i * floats];
+            to[x * floats + part] = sum;
+        }
+}
+
 static void halve_row(const struct blurring *b, int y)
 {
     float *restrict to = plane_row(b->to, y);
-    for (int x = 0; x < b->to.width; x++)
-        for (int part = 0; part < b->floats; part++)
-            to[x * b->floats + part] = 0;
+    int end = b->from.width > 3 ? (b->from.width - 1) / 2 : 1; /* 2x + 2 lies inside before it */
+    for (int n = 0; n < b->to.width * b->floats; n++)
+        to[n] = 0;
     for (int j = 0; j < 5; j++) {
         const float *from = plane_row(b->from, inside(2 * y + j - 2, b->from.height));
-        for (int x = 0; x < b->to.width; x++)
-            for (int i = 0; i < 5; i++) {
-                const float *sample = from + inside(2 * x + i - 2, b->from.width) * b->floats;
-                float weight = binomial[i] * binomial[j];
-                for (int part = 0; part < b->floats; part++)
-                    to[x * b->floats + part] += weight * sample[part];
-            }
+        halve_border(b, from, binomial[j], 0, to);
+        if (b->floats == 1) /* a constant, with which the compiler makes vectors */
+            halve_middle(from, binomial[j], 1, end, 1, to);
+        else
+            halve_middle(from, binomial[j], 1, end, b->floats, to);
+        for (int x = end; x < b->to.width; x++)
+            halve_border(b, from, binomial[j], x, to);
     }
 }
 
