@@ -15,6 +15,8 @@
 
 struct spectra {
     float *reference, *photo, *sum; /* complex, width x height */
+    float *scratch;
+    double *across; /* the window's weights along a row */
     int width, height;
 };
 
@@ -27,16 +29,26 @@ static int power_of_two(int least)
 }
 
 /* A Hann window keeps the borders, where the other photo shows something else, out of it. */
-static void load(const struct field *field, int channel, float *to, int width, int height)
+static double hann(int place, int size)
 {
-    const double turn = 2 * 3.14159265358979323846;
-    memset(to, 0, 2 * (size_t)width * (size_t)height * sizeof *to);
+    return .5 - .5 * esra_cos(2 * 3.14159265358979323846 * (place + .5) / size);
+}
+
+static void fill_window(double *window, int size)
+{
+    for (int x = 0; x < size; x++)
+        window[x] = hann(x, size);
+}
+
+static void load(const struct spectra *s, const struct field *field, int channel, float *to)
+{
+    memset(to, 0, 2 * (size_t)s->width * (size_t)s->height * sizeof *to);
     for (int y = 0; y < field->height; y++) {
-        double down = .5 - .5 * esra_cos(turn * (y + .5) / field->height);
+        double down = hann(y, field->height);
         for (int x = 0; x < field->width; x++) {
             const float *sample = field_sample(field, x, y) + channel;
-            float *out = to + 2 * ((size_t)y * (size_t)width + (size_t)x);
-            float window = (float)(down * (.5 - .5 * esra_cos(turn * (x + .5) / field->width)));
+            float *out = to + 2 * ((size_t)y * (size_t)s->width + (size_t)x);
+            float window = (float)(down * s->across[x]);
             out[0] = window * sample[0];
             out[1] = window * sample[4];
         }
@@ -99,23 +111,26 @@ esra_status esra_correlate(struct context *context, const struct field *referenc
 {
     struct spectra s = {.width = power_of_two(reference->width), .height = power_of_two(reference->height)};
     size_t samples = 2 * (size_t)s.width * (size_t)s.height;
-    size_t scratch = 2 * (size_t)s.height * (size_t)esra_context_threads(context);
-    float *block = esra_allocate(3 * samples + scratch, sizeof *block);
+    size_t scratch = esra_fft_scratch(context, s.width, s.height), window = 2 * (size_t)s.width;
+    float *block = esra_allocate_untouched(3 * samples + scratch + window, sizeof *block);
     *count = 0;
     if (!block)
         return esra_fail_memory(context->message);
     s.reference = block;
     s.photo = block + samples;
     s.sum = block + 2 * samples;
-    float *lines = block + 3 * samples;
+    s.scratch = block + 3 * samples;
+    s.across = (double *)(void *)(s.scratch + scratch);
+    fill_window(s.across, reference->width);
+    memset(s.sum, 0, samples * sizeof *s.sum);
     for (int channel = 0; channel < 3; channel++) {
-        load(reference, channel, s.reference, s.width, s.height);
-        load(photo, channel, s.photo, s.width, s.height);
-        esra_fft_image(context, s.reference, s.width, s.height, -1, lines);
-        esra_fft_image(context, s.photo, s.width, s.height, -1, lines);
+        load(&s, reference, channel, s.reference);
+        load(&s, photo, channel, s.photo);
+        esra_fft_image(context, s.reference, s.width, s.height, -1, s.scratch);
+        esra_fft_image(context, s.photo, s.width, s.height, -1, s.scratch);
         add_cross_spectrum(&s, options->whiten);
     }
-    esra_fft_image(context, s.sum, s.width, s.height, 1, lines);
+    esra_fft_image(context, s.sum, s.width, s.height, 1, s.scratch);
     int across = (int)fmin(options->limit_px, s.width / 2 - 2);
     int along = (int)fmin(options->limit_px, s.height / 2 - 2);
     while (*count < options->most && find_peak(&s, across, along, peaks, *count))

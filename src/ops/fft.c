@@ -36,27 +36,37 @@ static void butterfly(float *a, float *b, double c, double s)
     a[1] += imaginary;
 }
 
-static void transform_line(float *data, int n, int sign)
+/* c and s of e^(i angle), for every angle of a transform of `n` values in the order of its use: n - 1 of them. */
+static void fill_turns(double (*turns)[2], int n, int sign)
+{
+    for (int half = 1; half < n; half *= 2)
+        for (int k = 0; k < half; k++, turns++) {
+            double angle = sign * 3.14159265358979323846 * k / half;
+            (*turns)[0] = esra_cos(angle);
+            (*turns)[1] = esra_sin(angle);
+        }
+}
+
+static void transform_line(float *data, int n, double (*turns)[2])
 {
     reverse_bits(data, n);
     for (int half = 1; half < n; half *= 2)
-        for (int k = 0; k < half; k++) {
-            double angle = sign * 3.14159265358979323846 * k / half, c = esra_cos(angle), s = esra_sin(angle);
+        for (int k = 0; k < half; k++, turns++)
             for (int start = k; start < n; start += 2 * half)
-                butterfly(data + 2 * start, data + 2 * (start + half), c, s);
-        }
+                butterfly(data + 2 * start, data + 2 * (start + half), (*turns)[0], (*turns)[1]);
 }
 
 struct lines {
     float *data, *scratch;
-    int width, height, sign;
+    int width, height;
+    double (*turns)[2]; /* [the longer side] */
 };
 
 static void transform_row(void *work, int task, int worker)
 {
     const struct lines *l = work;
     (void)worker;
-    transform_line(l->data + 2 * (size_t)task * (size_t)l->width, l->width, l->sign);
+    transform_line(l->data + 2 * (size_t)task * (size_t)l->width, l->width, l->turns);
 }
 
 static void transform_column(void *work, int task, int worker)
@@ -68,7 +78,7 @@ static void transform_column(void *work, int task, int worker)
         line[2 * y] = from[0];
         line[2 * y + 1] = from[1];
     }
-    transform_line(line, l->height, l->sign);
+    transform_line(line, l->height, l->turns);
     for (int y = 0; y < l->height; y++) {
         float *to = l->data + 2 * ((size_t)y * (size_t)l->width + (size_t)task);
         to[0] = line[2 * y];
@@ -76,9 +86,18 @@ static void transform_column(void *work, int task, int worker)
     }
 }
 
+size_t esra_fft_scratch(const struct context *context, int width, int height)
+{
+    size_t turns = (size_t)(width > height ? width : height) * 2 * sizeof(double) / sizeof(float);
+    return turns + 2 * (size_t)height * (size_t)esra_context_threads(context);
+}
+
+/* Shorter lines use the beginning of the longer ones' turns. */
 void esra_fft_image(struct context *context, float *data, int width, int height, int sign, float *scratch)
 {
-    struct lines lines = {data, scratch, width, height, sign};
+    int longer = width > height ? width : height;
+    struct lines lines = {data, scratch + 4 * (size_t)longer, width, height, (double(*)[2])(void *)scratch};
+    fill_turns(lines.turns, longer, sign);
     esra_context_run(context, transform_row, &lines, height, NULL);
     esra_context_run(context, transform_column, &lines, width, NULL);
 }

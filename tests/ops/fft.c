@@ -7,7 +7,8 @@ static void the_transform_is_fouriers(void)
 {
     enum { WIDTH = 8, HEIGHT = 4 };
     struct context *context = make_context(2);
-    float data[2 * WIDTH * HEIGHT], direct[2 * WIDTH * HEIGHT], scratch[2 * 2 * HEIGHT];
+    float data[2 * WIDTH * HEIGHT], direct[2 * WIDTH * HEIGHT], scratch[4 * WIDTH + 2 * 2 * HEIGHT];
+    CHECK(esra_fft_scratch(context, WIDTH, HEIGHT) == sizeof scratch / sizeof *scratch);
     check_fill(data, 2 * WIDTH * HEIGHT, -1, 1);
     for (int k = 0; k < WIDTH * HEIGHT; k++) {
         double real = 0, imaginary = 0;
@@ -30,7 +31,7 @@ static void the_transform_is_fouriers(void)
 static void tall_images_are_transformed(void)
 {
     enum { WIDTH = 2, HEIGHT = 16384, AT = 3 };
-    static float data[2 * WIDTH * HEIGHT], scratch[2 * 2 * HEIGHT];
+    static float data[2 * WIDTH * HEIGHT], scratch[4 * HEIGHT + 2 * 2 * HEIGHT];
     struct context *context = make_context(2);
     data[2 * AT * WIDTH] = 1;
     esra_fft_image(context, data, WIDTH, HEIGHT, -1, scratch);
