@@ -139,22 +139,50 @@ static void interpolate(const struct field *from, double u, double v, colours *o
     out[1] = a * top[1] + b * top[3] + c * bottom[1] + d * bottom[3];
 }
 
+#define STRETCH 64
+
+/* Where pixels lie in `from`: one after the other, so that the compiler makes vectors of the divisions. */
+struct places {
+    double u[STRETCH], v[STRETCH]; /* u = -1: nowhere */
+};
+
+/* transform_apply() of pixels (begin, y) and on. */
+static void place(const struct transform *t, int begin, int y, int count, struct places *places)
+{
+    const double *h = t->h;
+    for (int k = 0; k < count; k++) {
+        double x = begin + k, d = h[6] * x + h[7] * y + h[8];
+        double u = (h[0] * x + h[1] * y + h[2]) / d, v = (h[3] * x + h[4] * y + h[5]) / d;
+        places->u[k] = d > 1e-6 ? u : -1;
+        places->v[k] = v;
+    }
+}
+
+static void warp_pixel(const struct warping *w, double u, double v, colours *to, float *seen)
+{
+    colours g[2] = {{0}, {0}};
+    bool valid = u >= 2 && v >= 2 && u < w->from->width - 3 && v < w->from->height - 3;
+    if (valid)
+        interpolate(w->from, u, v, g);
+    /* d/dx I(t x) = I_u du/dx + I_v dv/dx, and the same for y. */
+    to[0] = w->jacobian[0] * g[0] + w->jacobian[2] * g[1];
+    to[1] = w->jacobian[1] * g[0] + w->jacobian[3] * g[1];
+    *seen = valid ? 1 : 0;
+}
+
 static void warp_block(void *work, int task, int worker)
 {
     const struct warping *w = work;
+    struct places places;
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, w->to->height); y++)
-        for (int x = 0; x < w->to->width; x++) {
-            colours *to = (colours *)field_sample(w->to, x, y), g[2] = {{0}, {0}};
-            double u, v;
-            bool valid = transform_apply(&w->transform, x, y, &u, &v) && u >= 2 && v >= 2 && u < w->from->width - 3 &&
-                         v < w->from->height - 3;
-            if (valid)
-                interpolate(w->from, u, v, g);
-            /* d/dx I(t x) = I_u du/dx + I_v dv/dx, and the same for y. */
-            to[0] = w->jacobian[0] * g[0] + w->jacobian[2] * g[1];
-            to[1] = w->jacobian[1] * g[0] + w->jacobian[3] * g[1];
-            plane_row(w->valid, y)[x] = valid ? 1 : 0;
+        for (int begin = 0; begin < w->to->width; begin += STRETCH) {
+            int count = w->to->width - begin < STRETCH ? w->to->width - begin : STRETCH;
+            colours *to = (colours *)field_sample(w->to, begin, y);
+            float *seen = plane_row(w->valid, y) + begin;
+            place(&w->transform, begin, y, count, &places);
+            for (int k = 0; k < count; k++)
+                warp_pixel(w, places.u[k], places.v[k], to + 2 * k, seen + k);
         }
 }
 WIDE_TASK(warp_block)
