@@ -54,12 +54,17 @@ mkdir -p "$to/work"
 echo "building them for WebAssembly"
 build "$here/cmake/wasm-libraries" -DSOURCES="$to/source"
 # Of libjpeg what src/io and libtiff use: one way of transforming blocks, at full size, and pictures in their own colours.
-sed -i -E 's/^#define ((DCT_(IFAST|FLOAT)|INPUT_SMOOTHING|IDCT_SCALING|UPSAMPLE_MERGING|QUANT_[12]PASS)_SUPPORTED)/#undef \1/' \
+sed -i -E 's/^#define ((DCT_(IFAST|FLOAT)|INPUT_SMOOTHING|IDCT_SCALING|UPSAMPLE_MERGING|QUANT_[12]PASS|BLOCK_SMOOTHING)_SUPPORTED)/#undef \1/' \
     "$to"/source/libjpeg-turbo-*/jmorecfg.h
+# One loop over a block's coefficients for sixty-three copies of its body.
+sed -i '/^ *kloop(1);/,/^ *kloop(55);/c\    for (int z = 1; z < DCTSIZE2; z++) kloop(jpeg_natural_order[z])' "$to"/source/libjpeg-turbo-*/jchuff.c
 # Sizes are told, because CMake looks for them in the program that it links, and finds JavaScript there.
-build "$to"/source/libjpeg-turbo-* -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF -DWITH_SIMD=OFF -DWITH_ARITH_ENC=OFF -DCMAKE_C_FLAGS=-w \
+build "$to"/source/libjpeg-turbo-* -DENABLE_SHARED=OFF -DWITH_TURBOJPEG=OFF -DWITH_SIMD=OFF -DWITH_ARITH_ENC=OFF -DWITH_ARITH_DEC=OFF \
+    -DCMAKE_C_FLAGS="-w -DNO_GETENV -DNO_PUTENV" \
     -DCMAKE_EXECUTABLE_SUFFIX=.js -DHAVE_SIZE_T=TRUE -DSIZE_T=4 -DHAVE_UNSIGNED_LONG=TRUE -DUNSIGNED_LONG=4
 # The compressions that photos come in; a photo in another one is refused with a word.
+# Files of LZW as it was before 1990 are no photos.
+sed -i '/^#define LZW_COMPAT/d' "$to"/source/tiff-*/libtiff/tif_lzw.c
 build "$to"/source/tiff-* -DHAVE_SIZEOF_SIZE_T=TRUE -DSIZEOF_SIZE_T=4 -DCMAKE_C_FLAGS=-w \
     -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-contrib=OFF -Dtiff-docs=OFF -Dcxx=OFF -Djbig=OFF -Dlerc=OFF -Dlzma=OFF \
     -Dzstd=OFF -Dwebp=OFF -Dlibdeflate=OFF -Dold-jpeg=OFF -Dmdi=OFF -Dthunder=OFF -Dnext=OFF -Dlogluv=OFF -Dpixarlog=OFF -Dccitt=OFF \
