@@ -143,12 +143,13 @@ esra_status memory_check_solve(const struct memory_shape *shape, double given, c
 /* Not getrusage(): its maximum survives exec, and may be that of the shell that started us. */
 double memory_peak(void)
 {
+    static const char name[] = "VmHWM:";
     char line[256];
     double kilobytes = 0;
     FILE *file = fopen("/proc/self/status", "re");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "VmHWM: %lf", &kilobytes) == 1)
-            break;
+    while (file && kilobytes == 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, name, strlen(name)) == 0)
+            kilobytes = strtod(line + strlen(name), NULL);
     if (file)
         fclose(file);
     return 1024 * kilobytes;
