@@ -225,6 +225,18 @@ void esra_joint_start(struct joint *joint, const struct joint *start, int halvin
     joint->start_level = halvings;
 }
 
+/* Motions, gains and expected gradients of the model, for all levels, and room for the descent by them. */
+static esra_status load_model(struct joint *joint, const struct joint_model *model,
+                              const struct joint_settings *settings)
+{
+    aim_levels(joint, model);
+    measure_strips(joint);
+    if (!esra_joint_place(joint, &joint->vectors, layout_vectors))
+        return esra_fail_memory(joint->context->message);
+    set_system(joint, model, settings);
+    return esra_joint_expect(joint, model);
+}
+
 esra_status esra_joint_solve(struct joint *joint, const struct joint_model *model,
                              const struct joint_settings *settings, int finest, struct joint_info *info)
 {
@@ -241,12 +253,7 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
     size_canvases(joint);
     if (!esra_joint_place(joint, &joint->layers, layout_layers))
         return esra_fail_memory(joint->context->message);
-    aim_levels(joint, model);
-    measure_strips(joint);
-    if (!esra_joint_place(joint, &joint->vectors, layout_vectors))
-        return esra_fail_memory(joint->context->message);
-    set_system(joint, model, settings);
-    TRY(esra_joint_expect(joint, model));
+    TRY(load_model(joint, model, settings));
     climb(joint, settings, info);
     finish(joint, info);
     joint->finest = joint->wanted;
@@ -262,12 +269,7 @@ esra_status esra_joint_resume(struct joint *joint, const struct joint_model *mod
     if (joint->finest < 0)
         return esra_fail(joint->context->message, ESRA_BAD_ARGUMENT, "there is nothing to go on from: solve first");
     TRY(check_model(joint, model));
-    aim_levels(joint, model);
-    measure_strips(joint);
-    if (!esra_joint_place(joint, &joint->vectors, layout_vectors))
-        return esra_fail_memory(joint->context->message);
-    set_system(joint, model, settings);
-    TRY(esra_joint_expect(joint, model));
+    TRY(load_model(joint, model, settings));
     esra_joint_system_enter(&joint->system, &joint->level[joint->finest]);
     improve(joint, settings, settings->reweighings, false, info);
     finish(joint, info);
