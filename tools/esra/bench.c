@@ -60,7 +60,7 @@ static void fill(struct field *field, float *samples)
     }
 }
 
-static void lay_out(struct field *field)
+static void lay_out_sweep(struct field *field)
 {
     float *const *p = field->plane;
     field->sweep = (struct sweep){.photos = PHOTOS,
@@ -89,6 +89,11 @@ static void lay_out(struct field *field)
                                     .weight = p[9 * LAYERS + PHOTOS],
                                     .g = p[9 * LAYERS + 2 * PHOTOS],
                                     .correction = p[9 * LAYERS + 2 * PHOTOS + 1]};
+}
+
+static void lay_out_pactv(struct field *field)
+{
+    float *const *p = field->plane;
     field->pactv = (struct pactv_row){.d = p[0],
                                       .e_vertical = p[1],
                                       .e_horizontal = p[2],
@@ -314,7 +319,8 @@ static enum exit_code work(void *all, const struct parsed *parsed)
         return complain(exit_code_of(ESRA_OUT_OF_MEMORY), NAME, "out of memory");
     }
     fill(&field, samples);
-    lay_out(&field);
+    lay_out_sweep(&field);
+    lay_out_pactv(&field);
     lay_out_photo(&field);
     measure(job, &field);
     esra_release(&samples);
