@@ -14,6 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether the thread sanitizer watches. Whole separations take thirty times as long then: their tests run what several
+ * threads do at once, and leave to other builds what one thread does alone, and how good it is. */
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#define CHECK_THREADS true
+#else
+#define CHECK_THREADS false
+#endif
+
 static int check_failures, check_tests, check_failed_tests;
 static uint64_t check_state;
 
