@@ -39,6 +39,15 @@ static inline size_t image_samples(const struct image *image)
     return image_pixels(image) * (size_t)image->channels;
 }
 
+/* Halvings after which no side is longer than side_px. */
+static inline int image_halvings(int width, int height, int side_px)
+{
+    int halvings = 0, longest = width > height ? width : height;
+    while (longest >> halvings > side_px)
+        halvings++;
+    return halvings;
+}
+
 static inline struct plane image_plane(const struct image *image, int channel)
 {
     float *data = image->data + (size_t)channel * image_pixels(image);

@@ -20,7 +20,7 @@ struct trial {
     struct context *context;
     int photos, reference, level;
     bool roughly;             /* as in the options */
-    int halvings;             /* of them, those past the size whose pixels thresholds mean */
+    int halvings;             /* of LEAVE_OUT_SIDE, in whose px thresholds are: 0, or 1 where solved roughly */
     double *confidence;       /* [photos]: 1, or 0 where a photo takes no part */
     struct image *shown;      /* [photos] */
     struct image transmitted; /* T by all photos */
@@ -356,21 +356,12 @@ static int prepare(struct trial *trial, const struct joint_model *model)
     return taking_part;
 }
 
-static int halvings_to(int longest, int most)
-{
-    int halvings = 0;
-    while (longest >> halvings > most)
-        halvings++;
-    return halvings;
-}
-
 static esra_status make_room(struct trial *trial, const struct joint_photos *photos)
 {
     const struct image *first = &photos->photos[0];
-    int longest = first->width > first->height ? first->width : first->height;
     size_t m = (size_t)photos->count;
-    int level = halvings_to(longest, LEAVE_OUT_SIDE);
-    trial->level = trial->roughly ? halvings_to(longest, LEAVE_OUT_SIDE / 2) : level;
+    int level = image_halvings(first->width, first->height, LEAVE_OUT_SIDE);
+    trial->level = trial->roughly ? image_halvings(first->width, first->height, LEAVE_OUT_SIDE / 2) : level;
     trial->halvings = trial->level - level;
     esra_joint_settings_default(&trial->settings);
     trial->confidence = esra_allocate(m, sizeof *trial->confidence);

@@ -76,10 +76,7 @@ static inline bool model_takes_part(const struct model *model, int i)
 /* Halvings after which no side is longer than side_px. */
 static inline int model_halvings(const struct model *model, int side_px)
 {
-    int halvings = 0, side = model->width > model->height ? model->width : model->height;
-    while (side >> halvings > side_px)
-        halvings++;
-    return halvings;
+    return image_halvings(model->width, model->height, side_px);
 }
 
 /* What the joint solve needs of the model. Confidences and expected gradients are the caller's to add. */
