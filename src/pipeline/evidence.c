@@ -269,6 +269,11 @@ done:
     return status;
 }
 
+void esra_evidence_root(struct evidence *evidence)
+{
+    evidence->prediction_root = evidence->delivered.prediction_error / evidence->delivered.prediction_alone;
+}
+
 esra_status esra_evidence_delivered(struct evidence *evidence, const struct model *model, struct run *run)
 {
     esra_status status = ESRA_OK;

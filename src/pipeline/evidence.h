@@ -52,6 +52,9 @@ esra_status esra_evidence_layers(struct way_evidence *way, const struct model *m
 /* Of layers that are solved for: how strong they are. */
 esra_status esra_evidence_energy(struct way_evidence *way, const struct model *model, struct context *context);
 
+/* How far R helps to predict, of layers that were delivered in the root of light. */
+void esra_evidence_root(struct evidence *evidence);
+
 /* The rest, of the model that is delivered: its photos, and how its layers compare. */
 esra_status esra_evidence_delivered(struct evidence *evidence, const struct model *model, struct run *run);
 

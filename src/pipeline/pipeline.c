@@ -206,9 +206,9 @@ static esra_status deliver_depth(struct pipeline *p, const struct way *way)
     TRY(solve_depth(p, way));
     if (way->light != LIGHT_ROOT || p->run->stopped)
         return ESRA_OK;
-    p->evidence.prediction_root = delivered->prediction_error / delivered->prediction_alone;
+    esra_evidence_root(&p->evidence);
     struct way again = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
-    if (again.light != way->light) {
+    if (again.light != way->light) { /* the same camera and depth; R moves as the trial found */
         esra_model_park(&p->model);
         move(&p->depth, &p->model);
         p->depth.depth.mirror_kind = kind;
