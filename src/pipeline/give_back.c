@@ -179,7 +179,8 @@ done:
 
 /* ---- Facts ---- */
 
-/* Shares are alignment's; it does not see a reflection that only shows beside T, nor what the caller aligned. */
+/* The shares explained are those that alignment found: NaN where the caller gave the motions, and R's where alignment
+ * saw one motion only and R was found later, beside T. */
 static esra_photo_facts facts_of(const struct model *model, const struct photo_evidence *photo, int i, bool given)
 {
     const struct photo_motion *m = &model->motions[i];

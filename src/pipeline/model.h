@@ -25,8 +25,8 @@ struct model_depth {
     enum mirror_kind mirror_kind;
     struct image *still;  /* reference px -> photo px of the scene, as maps */
     struct image *mirror; /* g_i as maps */
-    double (
-        *offset)[3]; /* what photo i lacks in each channel against the reference, over a_i; `aligned` has it added */
+    /* What photo i lacks in each channel against the reference, over a_i; `aligned` has it added. */
+    double (*offset)[3];
     struct agreement agreement; /* T's gradients by voting */
     struct image voted;         /* T integrated from them */
 };
@@ -61,7 +61,8 @@ void esra_model_free(struct model *model);
 /* Motions and gains of `from`, in px of the series that `model` was made for. */
 void esra_model_take_motions(struct model *model, const struct model *from);
 
-/* Frees what warping makes again: the photos in the reference's frame. A flat model only. */
+/* Frees the photos in the reference's frame, which esra_flat_unpark() warps again. By depth: only of a model that is
+ * just a start from here on. */
 void esra_model_park(struct model *model);
 
 /* Frees what only led to the layers. What is left brings them back into their photos. */
