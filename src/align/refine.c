@@ -67,8 +67,8 @@ static esra_status stage_create(struct stage *stage)
 {
     int width = stage->reference->width, height = stage->reference->height;
     esra_status status;
-    TRY(esra_field_create(&stage->warped, width, height, stage->context->message));
-    TRY(esra_image_create(&stage->planes, width, height, PLANES, stage->context->message));
+    TRY(esra_field_reserve(&stage->warped, width, height, stage->context->message));
+    TRY(esra_image_reserve(&stage->planes, width, height, PLANES, stage->context->message));
     stage->sums = esra_allocate((size_t)rows_blocks(height), sizeof *stage->sums);
     stage->bins = esra_allocate_untouched(PARTS, BINS * sizeof *stage->bins);
     if (!stage->sums || !stage->bins)
@@ -282,7 +282,7 @@ static esra_status halve_weights(struct context *context, const struct plane *we
     struct plane above = *weights;
     for (int n = finest + 1; n <= coarsest; n++) {
         esra_status status =
-            esra_image_create(&halved[n], (above.width + 1) / 2, (above.height + 1) / 2, 1, context->message);
+            esra_image_reserve(&halved[n], (above.width + 1) / 2, (above.height + 1) / 2, 1, context->message);
         if (status != ESRA_OK)
             return status;
         esra_halve(context, above, image_plane(&halved[n], 0), 1);

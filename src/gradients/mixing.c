@@ -153,7 +153,7 @@ static struct mixing measure(struct pair *p)
 
 static esra_status smooth(struct context *context, const struct image *from, struct image *to)
 {
-    esra_status status = esra_image_create(to, from->width, from->height, from->channels, context->message);
+    esra_status status = esra_image_reserve(to, from->width, from->height, from->channels, context->message);
     for (int c = 0; status == ESRA_OK && c < from->channels; c++)
         esra_blur(context, image_plane(from, c), image_plane(to, c), gradients_thresholds.mixing_blur_px);
     return status;

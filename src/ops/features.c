@@ -230,7 +230,7 @@ static esra_status find_at_level(struct features *features, struct context *cont
     struct feature *found = features->data + features->count;
     const struct image *image = &pyramid->level[level];
     struct image work;
-    esra_status status = esra_image_create(&work, image->width, image->height, PLANES, context->message);
+    esra_status status = esra_image_reserve(&work, image->width, image->height, PLANES, context->message);
     if (status != ESRA_OK)
         return status;
     fill_grey(image, plane_of(&work, GREY));

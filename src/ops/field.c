@@ -6,14 +6,25 @@
 #include "base/wide.h"
 #include "ops/blur.h"
 
-esra_status esra_field_create(struct field *field, int width, int height, struct message *message)
+static esra_status create(struct field *field, int width, int height, void *(*allocate)(size_t, size_t),
+                          struct message *message)
 {
     size_t samples;
     *field = (struct field){NULL, width, height};
     if (!esra_size_multiply((size_t)width, (size_t)height * FIELD_FLOATS, &samples))
         return esra_fail_memory(message);
-    field->data = esra_allocate(samples, sizeof *field->data);
+    field->data = allocate(samples, sizeof *field->data);
     return field->data ? ESRA_OK : esra_fail_memory(message);
+}
+
+esra_status esra_field_create(struct field *field, int width, int height, struct message *message)
+{
+    return create(field, width, height, esra_allocate, message);
+}
+
+esra_status esra_field_reserve(struct field *field, int width, int height, struct message *message)
+{
+    return create(field, width, height, esra_allocate_untouched, message);
 }
 
 void esra_field_free(struct field *field)
@@ -47,7 +58,7 @@ esra_status esra_field_of_image(struct field *field, struct context *context, co
     struct image smooth = {0};
     esra_status status;
     *field = (struct field){0};
-    TRY(esra_image_create(&smooth, image->width, image->height, 1, context->message));
+    TRY(esra_image_reserve(&smooth, image->width, image->height, 1, context->message));
     TRY(esra_field_create(field, image->width, image->height, context->message));
     for (int c = 0; c < image->channels && c < 3; c++) {
         struct differencing d = {image_plane(&smooth, 0), field, c};
@@ -90,7 +101,7 @@ esra_status esra_fields_of_field(struct fields *fields, struct context *context,
     while (fields->levels < PYRAMID_LEVELS && level->width >> fields->levels >= 16 &&
            level->height >> fields->levels >= 16) {
         struct field *from = &level[fields->levels - 1], *to = &level[fields->levels];
-        esra_status status = esra_field_create(to, (from->width + 1) / 2, (from->height + 1) / 2, context->message);
+        esra_status status = esra_field_reserve(to, (from->width + 1) / 2, (from->height + 1) / 2, context->message);
         if (status != ESRA_OK) {
             esra_fields_free(fields);
             return status;

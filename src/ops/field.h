@@ -30,6 +30,9 @@ static inline float *field_sample(const struct field *field, int x, int y)
 
 esra_status esra_field_create(struct field *field, int width, int height, struct message *message);
 
+/* The same with samples unspecified, for whoever writes all of them. */
+esra_status esra_field_reserve(struct field *field, int width, int height, struct message *message);
+
 void esra_field_free(struct field *field);
 
 /* Central differences of the image smoothed by blur_px; zero along the border. */

@@ -8,7 +8,7 @@
 static esra_status halve_image(struct context *context, const struct image *from, struct image *to)
 {
     esra_status status =
-        esra_image_create(to, (from->width + 1) / 2, (from->height + 1) / 2, from->channels, context->message);
+        esra_image_reserve(to, (from->width + 1) / 2, (from->height + 1) / 2, from->channels, context->message);
     for (int c = 0; status == ESRA_OK && c < from->channels; c++)
         esra_halve(context, image_plane(from, c), image_plane(to, c), 1);
     return status;
@@ -21,7 +21,7 @@ static esra_status halve_image(struct context *context, const struct image *from
 static esra_status take_image(const struct image *from, bool compress, struct image *to, struct message *message)
 {
     int channels = from->channels < 3 ? from->channels : 3;
-    esra_status status = esra_image_create(to, from->width, from->height, channels, message);
+    esra_status status = esra_image_reserve(to, from->width, from->height, channels, message);
     size_t samples = image_pixels(from) * (size_t)channels;
     for (size_t n = 0; status == ESRA_OK && n < samples; n++) {
         float value = from->data[n] > 0 ? fminf(from->data[n], VALUE_MOST) : 0;
