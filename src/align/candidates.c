@@ -77,9 +77,9 @@ static esra_status improve(const struct pairing *p, struct transform t, bool rou
                                      .iterations = rough ? ITERATIONS_ROUGH : ITERATIONS,
                                      .rough = rough,
                                      .weights = finest ? NULL : &weights};
-    struct reflection_candidate after = {t, -1};
+    struct reflection_candidate after = {t, -1, false};
     struct refined refined;
-    *found = (struct reflection_candidate){t, score_of(p, &t, finest)};
+    *found = (struct reflection_candidate){t, score_of(p, &t, finest), false};
     esra_status status =
         esra_refine(p->context, &p->compared[0], &p->compared[1], &options, &after.transform, &refined);
     if (status == ESRA_OK &&
@@ -96,7 +96,7 @@ static void list_exact(const struct pairing *p, struct reflection_candidates *li
     for (int n = 0; n < p->count; n++)
         if (p->starts[n].quality == EXACT)
             rank(p, list,
-                 (struct reflection_candidate){p->starts[n].transform, score_of(p, &p->starts[n].transform, 0)});
+                 (struct reflection_candidate){p->starts[n].transform, score_of(p, &p->starts[n].transform, 0), true});
 }
 
 static esra_status try_at_half_size(const struct pairing *p, struct reflection_candidates *list)
@@ -131,5 +131,15 @@ esra_status esra_pairing_rank(const struct pairing *p, struct reflection_candida
         rank(p, list, found);
     }
 done:
+    return status;
+}
+
+/* What goes too far has left its motion. */
+esra_status esra_pairing_finish(const struct pairing *p, struct transform *motion)
+{
+    struct reflection_candidate found;
+    esra_status status = improve(p, *motion, false, 0, &found);
+    if (status == ESRA_OK && !far_from(&p->compared[0].level[0], &found.transform, motion, align_thresholds.near_px))
+        *motion = found.transform;
     return status;
 }

@@ -46,4 +46,7 @@ esra_status esra_pairing_start_matches(struct pairing *pairing, const struct pyr
 /* Refines the starts and lists them by how well the fields compared correlate then. */
 esra_status esra_pairing_rank(const struct pairing *pairing, struct reflection_candidates *list);
 
+/* Refines one motion at full size. */
+esra_status esra_pairing_finish(const struct pairing *pairing, struct transform *motion);
+
 #endif

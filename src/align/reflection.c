@@ -10,12 +10,12 @@
 #include "base/memory.h"
 #include "ops/thresholds.h"
 
-/* Candidates are sought at about 640 x 480 at most: the joint solve refines the one it takes. */
-#define SEARCH_PIXELS 3.2e5
-
 /* All photos at the size of the search. */
 struct searching {
     const struct reflection_problem *problem;
+    struct reflection_candidates *candidates; /* [count], of a search ... */
+    const bool *rough;                        /* ... or [count] both, of motions that are made exact */
+    struct transform *motions;
     struct context *context;
     struct pyramid *photos, *masks; /* level 0 used */
     struct field *remainders;       /* [count], with three photos or more */
@@ -27,7 +27,7 @@ static esra_status copy_remainder(const struct searching *s, int photo, struct f
 {
     const struct field *from = &s->remainders[photo];
     struct field copy;
-    esra_status status = esra_field_create(&copy, from->width, from->height, s->context->message);
+    esra_status status = esra_field_reserve(&copy, from->width, from->height, s->context->message);
     if (status != ESRA_OK)
         return status;
     memcpy(copy.data, from->data, (size_t)from->width * (size_t)from->height * FIELD_FLOATS * sizeof *copy.data);
@@ -41,7 +41,9 @@ static void fill_weights(const struct searching *s, int photo, struct plane weig
         weights.data[n] = reference[n] * other[n];
 }
 
-static esra_status use_parts(struct pairing *p, const struct searching *s, int photo)
+/* The fields of what has more and what has less light in the photo than T explains, and, where they are wanted, starts
+ * from the corners of both. */
+static esra_status use_parts(struct pairing *p, const struct searching *s, int photo, bool starts)
 {
     const struct reflection_problem *problem = s->problem;
     const struct pyramid_options as_is = {.most_pixels = INFINITY};
@@ -54,7 +56,8 @@ static esra_status use_parts(struct pairing *p, const struct searching *s, int p
         TRY(esra_pyramid_create(&pyramids[n], s->context, &parts[n], &as_is));
         TRY(esra_fields_of_pyramid(&p->by_sign[n], s->context, &pyramids[n], ops_thresholds.field_blur_px));
     }
-    TRY(esra_pairing_start_matches(p, pyramids));
+    if (starts)
+        TRY(esra_pairing_start_matches(p, pyramids));
 done:
     for (int n = 0; n < 2; n++) {
         esra_image_free(&parts[n]);
@@ -63,21 +66,22 @@ done:
     return status;
 }
 
-static esra_status make_pairing(struct pairing *p, const struct searching *s, int photo)
+/* Fields by sign are compared where there is nothing better, and searched for starts. */
+static esra_status make_pairing(struct pairing *p, const struct searching *s, int photo, bool starts)
 {
     const struct reflection_problem *problem = s->problem;
     const struct image *reference = &s->photo_images[problem->reference];
     esra_status status;
     TRY(esra_image_create(&p->planes, reference->width, reference->height, 2, p->context->message));
-    TRY(esra_field_create(&p->warped, reference->width, reference->height, p->context->message));
+    TRY(esra_field_reserve(&p->warped, reference->width, reference->height, p->context->message));
     fill_weights(s, photo, pairing_weights(p));
-    TRY(use_parts(p, s, photo));
+    if (starts || !s->remainders)
+        TRY(use_parts(p, s, photo, starts));
     if (s->remainders) {
         TRY(copy_remainder(s, problem->reference, &p->by_median[0]));
         TRY(copy_remainder(s, photo, &p->by_median[1]));
     }
     p->compared = s->remainders ? p->by_median : p->by_sign;
-    return ESRA_OK;
 done:
     return status;
 }
@@ -93,11 +97,12 @@ static void add_second_motion(struct pairing *p, const struct searching *s, int 
     esra_pairing_start(p, esra_transform_rescale(&t, s->scale), EXACT);
 }
 
-static esra_status search_photo(const struct searching *s, int photo, struct reflection_candidates *list)
+static esra_status search_pair(const struct searching *s, int photo)
 {
     struct pairing p = {.context = s->context, .motion = s->problem->motion};
+    struct reflection_candidates *list = &s->candidates[photo];
     esra_status status;
-    TRY(make_pairing(&p, s, photo));
+    TRY(make_pairing(&p, s, photo, true));
     add_second_motion(&p, s, photo);
     for (int whiten = 0; whiten < 2; whiten++) {
         TRY(esra_pairing_start_peaks(&p, p.by_sign, whiten));
@@ -110,6 +115,33 @@ static esra_status search_photo(const struct searching *s, int photo, struct ref
 done:
     esra_pairing_free(&p);
     return status;
+}
+
+static esra_status finish_pair(const struct searching *s, int photo)
+{
+    struct pairing p = {.context = s->context, .motion = s->problem->motion};
+    struct transform motion = esra_transform_rescale(&s->motions[photo], s->scale);
+    esra_status status = ESRA_OK;
+    if (!s->rough[photo])
+        return ESRA_OK;
+    TRY(make_pairing(&p, s, photo, false));
+    TRY(esra_pairing_finish(&p, &motion));
+    s->motions[photo] = esra_transform_rescale(&motion, 1 / s->scale);
+done:
+    esra_pairing_free(&p);
+    return status;
+}
+
+/* A job of esra_context_side_by_side(), one for each photo but the reference: what a pair needs is mostly short, and in
+ * part serial. */
+static esra_status work_on_photo(void *work, int number, struct context *context)
+{
+    struct searching own = *(const struct searching *)work;
+    int photo = number + (number >= own.problem->reference);
+    own.context = context;
+    return esra_context_stopping(context) ? ESRA_OK
+           : own.candidates               ? search_pair(&own, photo)
+                                          : finish_pair(&own, photo);
 }
 
 static void searching_free(struct searching *s)
@@ -136,10 +168,10 @@ static void harden(struct image *mask)
         mask->data[n] = mask->data[n] > .99f ? 1 : 0;
 }
 
-static esra_status make_small(struct searching *s)
+static esra_status make_small(struct searching *s, double most_pixels)
 {
     const struct reflection_problem *problem = s->problem;
-    struct pyramid_options options = {.most_pixels = SEARCH_PIXELS};
+    struct pyramid_options options = {.most_pixels = most_pixels};
     esra_status status = ESRA_OK;
     for (int n = 0; n < problem->count; n++) {
         TRY(esra_pyramid_create(&s->photos[n], s->context, &problem->photos[n], &options));
@@ -156,26 +188,38 @@ done:
     return status;
 }
 
+/* All pairs at that many pixels at the most. */
+static esra_status work_on_all(struct searching *s, double most_pixels)
+{
+    size_t count = (size_t)s->problem->count;
+    esra_status status = ESRA_OK;
+    s->photos = esra_allocate(count, sizeof *s->photos);
+    s->masks = esra_allocate(count, sizeof *s->masks);
+    s->photo_images = esra_allocate(count, sizeof *s->photo_images);
+    s->mask_images = esra_allocate(count, sizeof *s->mask_images);
+    if (count >= 3)
+        s->remainders = esra_allocate(count, sizeof *s->remainders);
+    if (!s->photos || !s->masks || !s->photo_images || !s->mask_images || (count >= 3 && !s->remainders))
+        TRY(esra_fail_memory(s->context->message));
+    TRY(make_small(s, most_pixels));
+    if (!esra_context_stopping(s->context))
+        TRY(esra_context_side_by_side(s->context, work_on_photo, s, s->problem->count - 1));
+done:
+    searching_free(s);
+    return status;
+}
+
 esra_status esra_reflection_find(struct context *context, const struct reflection_problem *problem,
                                  struct reflection_candidates *candidates)
 {
-    size_t count = (size_t)problem->count;
-    struct searching s = {.problem = problem, .context = context};
-    esra_status status = ESRA_OK;
-    memset(candidates, 0, count * sizeof *candidates);
-    s.photos = esra_allocate(count, sizeof *s.photos);
-    s.masks = esra_allocate(count, sizeof *s.masks);
-    s.photo_images = esra_allocate(count, sizeof *s.photo_images);
-    s.mask_images = esra_allocate(count, sizeof *s.mask_images);
-    if (count >= 3)
-        s.remainders = esra_allocate(count, sizeof *s.remainders);
-    if (!s.photos || !s.masks || !s.photo_images || !s.mask_images || (count >= 3 && !s.remainders))
-        TRY(esra_fail_memory(context->message));
-    TRY(make_small(&s));
-    for (int n = 0; n < problem->count && !esra_context_stopping(context); n++)
-        if (n != problem->reference)
-            TRY(search_photo(&s, n, &candidates[n]));
-done:
-    searching_free(&s);
-    return status;
+    struct searching s = {.problem = problem, .candidates = candidates, .context = context};
+    memset(candidates, 0, (size_t)problem->count * sizeof *candidates);
+    return work_on_all(&s, REFLECTION_PIXELS);
+}
+
+esra_status esra_reflection_finish(struct context *context, const struct reflection_problem *problem, const bool *rough,
+                                   struct transform *motions)
+{
+    struct searching s = {.problem = problem, .rough = rough, .motions = motions, .context = context};
+    return work_on_all(&s, REFLECTION_PIXELS_EXACT);
 }

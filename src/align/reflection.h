@@ -7,9 +7,14 @@
 
 #define REFLECTION_CANDIDATES 6
 
+/* Candidates are sought at so many pixels at the most, about 320 x 240; the one taken is made exact at more. */
+#define REFLECTION_PIXELS       8e4
+#define REFLECTION_PIXELS_EXACT 3.2e5
+
 struct reflection_candidate {
     struct transform transform; /* where the reference shows R at x, the aligned photo shows it at transform(x) */
     double score;               /* correlation of the two photos' remainders, -1..1 */
+    bool exact;                 /* as alignment found it, on the photos themselves */
 };
 
 struct reflection_candidates {
@@ -30,5 +35,9 @@ struct reflection_problem {
  * Motions that keep R within a pixel of T are not listed: what T leaves behind by bad alignment moves so. */
 esra_status esra_reflection_find(struct context *context, const struct reflection_problem *problem,
                                  struct reflection_candidates *candidates);
+
+/* Makes motions[i] exact where rough[i], one a photo: candidates that were taken, and not exact yet. */
+esra_status esra_reflection_finish(struct context *context, const struct reflection_problem *problem, const bool *rough,
+                                   struct transform *motions);
 
 #endif

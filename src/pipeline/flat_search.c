@@ -257,13 +257,42 @@ static bool any_candidate(const struct model *model, const struct reflection_can
     return any;
 }
 
-static esra_status rank(struct model *model, const struct reflection_candidates *candidates, struct run *run)
+/* Candidates that were taken, and are as rough as the search. */
+static void find_rough(const struct search *search, const struct reflection_candidates *candidates, bool *rough)
+{
+    for (int i = 0; i < search->model->photos; i++)
+        for (int n = 0; n < candidates[i].count; n++) {
+            const struct reflection_candidate *candidate = &candidates[i].each[n];
+            if (!candidate->exact &&
+                memcmp(&search->best.each[i], &candidate->transform, sizeof candidate->transform) == 0)
+                rough[i] = true;
+        }
+}
+
+static esra_status finish(struct search *search, const struct reflection_problem *problem,
+                          const struct reflection_candidates *candidates)
+{
+    struct context *context = search->run->context;
+    bool *rough = esra_allocate((size_t)search->model->photos, sizeof *rough);
+    if (!rough)
+        return esra_fail_memory(context->message);
+    find_rough(search, candidates, rough);
+    esra_status status = esra_reflection_finish(context, problem, rough, search->best.each);
+    esra_release(&rough);
+    return status;
+}
+
+static esra_status rank(struct model *model, const struct reflection_problem *problem,
+                        const struct reflection_candidates *candidates, struct run *run)
 {
     struct search search = {0};
     esra_status status;
     TRY(search_create(&search, model, run));
     TRY(search_motions(&search, candidates));
+    esra_joint_free(&search.joint); /* makes room */
     model->two_motions = search.best.score < INFINITY;
+    if (model->two_motions)
+        STEP(run, STAGE_ALIGN, finish(&search, problem, candidates));
     for (int i = 0; i < model->photos && model->two_motions; i++)
         model->two_motions = esra_transform_invert(&search.best.each[i], &model->mirror[i]);
 done:
@@ -288,7 +317,7 @@ esra_status esra_flat_find_reflection(struct model *model, struct run *run)
         return esra_fail_memory(run->context->message);
     TRY(esra_reflection_find(run->context, &problem, candidates));
     if (any_candidate(model, candidates))
-        TRY(rank(model, candidates, run));
+        TRY(rank(model, &problem, candidates, run));
 done:
     esra_release(&candidates);
     return status;

@@ -6,6 +6,7 @@
  * be told apart, less is taken. */
 #include "pipeline/plan.h"
 
+#include "align/reflection.h"
 #include "base/colours.h"
 #include "base/memory.h"
 #include "evidence/leave_out.h"
@@ -24,8 +25,8 @@
 #define TRACK_BYTES         3e6
 #define TRACK_BYTES_A_PHOTO 1.9e6
 
-/* What a thread that solves beside others keeps for itself: malloc() gives each a heap of its own. */
-#define BESIDE_BYTES .8e6
+/* What a thread that has worked beside others keeps for itself: malloc() gives each a heap of its own. */
+#define BESIDE_BYTES 1.5e6
 
 /* The longest side at which depths are swept, the reflection's motion in shares of the width, labels at most, and bytes
  * of sums from which on other things make room for them (camera/depth.c). */
@@ -111,14 +112,19 @@ static double engine(const struct shape *s)
 /* ---- The stages ---- */
 
 /* What pipeline/series.c makes of large photos, and those copies. */
-static struct shape small_shape(const struct shape *s)
+static struct shape halved(const struct shape *s, double pixels_most)
 {
     struct shape small = *s;
-    while (pixels(&small) > SERIES_SMALL_PIXELS) {
+    while (pixels(&small) > pixels_most) {
         small.width = (small.width + 1) / 2;
         small.height = (small.height + 1) / 2;
     }
     return small;
+}
+
+static struct shape small_shape(const struct shape *s)
+{
+    return halved(s, SERIES_SMALL_PIXELS);
 }
 
 static double small_copies(const struct shape *s)
@@ -134,11 +140,16 @@ static double align_bytes(const struct shape *s)
     return small_copies(s) + block(&small, 55) + FEATURE_BYTES;
 }
 
-/* The remainders of each photo, and a joint problem that is solved at a fraction of the size. */
+/* The photos and what T leaves of each, and for as many pairs as are looked at side by side pyramids and fields, of
+ * which more are needed to search than to make exact. The joint problem between takes less. */
 static double reflection_bytes(const struct shape *s)
 {
-    struct shape small = small_shape(s);
-    return small_copies(s) + aligned(&small) + block(&small, 45 + 19 * s->photos);
+    struct shape small = small_shape(s), searched = halved(&small, REFLECTION_PIXELS),
+                 exact = halved(&small, REFLECTION_PIXELS_EXACT);
+    int beside = s->threads < s->photos - 1 ? s->threads : s->photos - 1;
+    double search = block(&searched, 19 * s->photos) + beside * (block(&searched, 45) + BESIDE_BYTES);
+    double finish = block(&exact, 19 * s->photos) + beside * (block(&exact, 30) + BESIDE_BYTES);
+    return small_copies(s) + aligned(&small) + (search > finish ? search : finish);
 }
 
 /* T, R and four pictures between, each in all channels. Coarser photos are not made again. */
@@ -242,7 +253,7 @@ static const struct need {
 static const struct cost {
     double small_s, pixel_s, sample_s;
 } costs[PARTS] = {
-    [PART_LOAD] = {0, 7e-8, 0},    [PART_ALIGN] = {1.3e-6, 0, 0}, [PART_REFLECTION] = {7e-6, 0, 0},
+    [PART_LOAD] = {0, 7e-8, 0},    [PART_ALIGN] = {1.3e-6, 0, 0}, [PART_REFLECTION] = {3.5e-6, 0, 0},
     [PART_JOINT] = {4.5e-6, 0, 0}, [PART_JUDGE] = {2.6e-6, 0, 0}, [PART_TRIAL] = {14e-6, 0, 0},
     [PART_DELIVER] = {0, 4e-6, 0}, [PART_SOLVE] = {0, 0, .45e-6}, [PART_RETURN] = {0, 2e-7, 0},
 };
