@@ -1,5 +1,6 @@
 // tests/web/test_same_bits.mjs - the npm package in node writes what the command line writes, bit for bit: pictures, and
-// result.json but for time, threads and memory. Layers flat and with depth, 8 and 16 bits, PNG and JPEG, one thread and more.
+// result.json but for time, threads and memory. Layers flat and with depth, 8 and 16 bits, PNG, JPEG and TIFF, RGB and CMYK, with
+// EXIF and profiles, one thread and more.
 // usage: node test_same_bits.mjs ESRA BUILD_FOLDER PHOTO_FOLDER
 import assert from 'node:assert/strict';
 import {spawnSync} from 'node:child_process';
@@ -36,6 +37,7 @@ function deepScene() {
   return [1, 2, 3, 4].map(n => path.join(folder, `photo-${n}.png`));
 }
 
+const exact = named('e');
 let shown = 0;
 async function compare(title, files, options, words, wanted = {}) {
   const format = wanted.format || 'png', folder = path.join(scratch, title);
@@ -48,6 +50,10 @@ async function compare(title, files, options, words, wanted = {}) {
   assert.deepEqual(facts(answer.json), facts(readFileSync(path.join(folder, 'result.json'))), title);
   assert.equal(answer.separated, separated, title);
   shown += separated;
+  if (files === exact) { // the profile and the time it was taken are in what is written
+    assert.ok(answer.transmitted.includes('iCCP') && answer.transmitted.includes('2024:05:17'), title);
+    assert.equal(answer.transmitted[24], 16, 'bits of a sample');
+  }
   console.log(`${title}: the same bits`);
 }
 
@@ -57,6 +63,8 @@ try {
   await compare('wide', named('w'), {lambda: .01}, ['--lambda', '0.01']);
   await compare('weak', named('p'), {reference: 1}, ['-r', '1', '--strength', '0.7', '--format', 'jpg'],
                 {strength: .7, format: 'jpg', threads: 2});
+  await compare('exif', exact, {motion: 'homography'}, ['--motion', 'homography']);
+  await compare('inks', [1, 2].map(n => path.join(photos, `inks${n}.jpg`)), {}, ['--format', 'tif'], {format: 'tif'});
   assert.ok(shown > 0, 'nothing was separated at all');
   const deep = deepScene(), before = shown;
   await compare('deep', deep, {motion: 'depth'}, ['--motion', 'depth'], {threads: 2});
