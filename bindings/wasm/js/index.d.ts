@@ -24,7 +24,10 @@ export interface Result {
 
 export interface Progress {
   stage: 'align' | 'separate' | 'solve' | 'return';
+  /** Since it began. */
   seconds: number;
+  /** About how many more it takes, by the library's plan and the pace so far; 0 where that is not known. */
+  remaining: number;
   iterations: number;
   gap: number;
 }

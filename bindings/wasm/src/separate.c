@@ -5,13 +5,16 @@
 
 #include "module.h"
 
-/* seconds, gap: as esra_info has them; JavaScript says whether to stop. */
-EM_JS(int, module_tell, (const char *stage, double seconds, int iterations, double gap),
-      { return Module["onProgress"] ? Module["onProgress"](UTF8ToString(stage), seconds, iterations, gap) | 0 : 0; })
+/* All as esra_info has it; JavaScript says whether to stop. */
+EM_JS(int, module_tell, (const char *stage, double seconds, double remaining, int iterations, double gap), {
+    return Module["onProgress"] ? Module["onProgress"](UTF8ToString(stage), seconds, remaining, iterations, gap) | 0
+                                : 0;
+})
 
 static int follow(void *user, const esra_info *so_far)
 {
-    return job_follow(user, so_far) || module_tell(so_far->stage, so_far->seconds, so_far->iterations, so_far->gap);
+    return job_follow(user, so_far) ||
+           module_tell(so_far->stage, so_far->seconds, so_far->remaining_seconds, so_far->iterations, so_far->gap);
 }
 
 static esra_status open_job(struct job *job, const char *paths, const char *options)

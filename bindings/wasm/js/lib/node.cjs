@@ -10,8 +10,8 @@ async function run({photos, options, size, threads, wanted}) {
   const engine = await Engine.create(require(script), {
     threads, script, wasm: readFileSync(path.join(__dirname, stem + '.wasm')), locate: file => path.join(__dirname, file),
   });
-  engine.onProgress = (stage, seconds, iterations, gap) => {
-    parentPort.postMessage({progress: {stage, seconds, iterations, gap}});
+  engine.onProgress = (stage, seconds, remaining, iterations, gap) => {
+    parentPort.postMessage({progress: {stage, seconds, remaining, iterations, gap}});
     return 0;
   };
   const facts = engine.open(photos, options, size);

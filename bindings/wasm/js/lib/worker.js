@@ -15,8 +15,8 @@ async function begin({threads}) {
     locate: file => new URL(file, self.location.href).href,
     script: new URL(script, self.location.href).href,
   });
-  engine.onProgress = (stage, seconds, iterations, gap) => {
-    postMessage({progress: {stage, seconds, iterations, gap}});
+  engine.onProgress = (stage, seconds, remaining, iterations, gap) => {
+    postMessage({progress: {stage, seconds, remaining, iterations, gap}});
     return 0;
   };
   return engine;
