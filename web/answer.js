@@ -13,6 +13,7 @@ export async function showAnswer(separation, photos, note = '') {
   tellVerdict(note);
   fillChoices();
   $('stage').style.setProperty('--ratio', separation.facts.width / separation.facts.height);
+  view('compare');
   $('divide').value = 50;
   $('strength').value = 100;
   $('strength').disabled = $('exchange').disabled = !separation.separated;
@@ -26,7 +27,7 @@ export function forgetAnswer() {
   if (!shown) return;
   shown.separation.end();
   for (const url of shown.urls.values()) URL.revokeObjectURL(url);
-  for (const id of ['before', 'mix', 'transmitted', 'reflected', 'confidence']) $(id).removeAttribute('src');
+  for (const image of $('answer').querySelectorAll('img')) image.removeAttribute('src');
   $('exchange').setAttribute('aria-pressed', 'false');
   shown = null;
 }
@@ -68,6 +69,7 @@ async function draw(kind, id = kind, of) {
   const url = URL.createObjectURL(blob), image = $(id), old = mine.urls.get(id);
   mine.urls.set(id, url);
   image.src = url;
+  for (const small of $('strip').querySelectorAll(`[data-of=${id}]`)) small.src = url;
   await image.decode().catch(() => {});
   if (old) URL.revokeObjectURL(old);
 }
@@ -83,6 +85,35 @@ async function drawLayers(only = ['transmitted', 'reflected']) {
   if (mine.turn !== turn || mine !== shown) return;
   $('mix').style.opacity = 0;
   $('answer').setAttribute('aria-busy', 'false');
+}
+
+// ---- Looking ----
+
+// One of texts.view: large on the stage.
+function view(name) {
+  $('stage').dataset.view = $('answer').dataset.view = name;
+  document.getElementById(`view-${name}`).checked = true;
+  $('divide').disabled = name !== 'compare';
+}
+
+// A small picture for each view; that of the comparison is made of two.
+function fillStrip() {
+  for (const [name, words] of Object.entries(texts.view)) {
+    const radio = make('input', {type: 'radio', name: 'view', id: `view-${name}`, onchange: () => view(name)});
+    const pictures = (name === 'compare' ? ['before', 'transmitted'] : [name]).map(of => {
+      const picture = make('img', {alt: ''});
+      picture.dataset.of = of;
+      return picture;
+    });
+    $('strip').append(make('label', {className: 'frame'}, radio, make('span', {className: 'small-picture'}, ...pictures),
+                           make('span', {textContent: words})));
+  }
+}
+
+function make(tag, properties, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
 }
 
 function divide() {
@@ -150,13 +181,14 @@ function complain(error) {
 }
 
 for (const [id, text, save] of files) {
-  const button = Object.assign(document.createElement('button'), {type: 'button', id, className: 'button', textContent: text});
+  const button = Object.assign(document.createElement('button'), {type: 'button', id, className: id === 'save-transmitted' ? 'button primary' : 'button', textContent: text});
   button.onclick = () => save().catch(complain);
   $('files').append(button);
 }
 $('format').replaceChildren(...texts.formatsToSave.map(([, , words], n) =>
   Object.assign(document.createElement('option'), {value: n, textContent: words})));
+fillStrip();
 $('divide').oninput = divide;
 $('strength').oninput = weaken;
 $('exchange').onclick = () => exchange().catch(complain);
-$('which').onchange = () => drawLayers(['reflected']).catch(complain);
+$('which').onchange = () => { view('reflected'); drawLayers(['reflected']).catch(complain); };

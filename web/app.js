@@ -8,9 +8,7 @@ import {showAnswer, forgetAnswer} from './answer.js';
 import {beginBar, moveBar, endBar} from './bar.js';
 
 const $ = id => document.getElementById(id);
-// Up to here models are searched for on the photos as they are (src/pipeline/series.c).
-const SMALL_PX = 6e5;
-const state = {threads: 1, tables: null, reference: null, stop: null, memory: new Memory()};
+const state = {threads: 1, tables: null, reference: null, stop: null, moreOpen: false, memory: new Memory()};
 
 // ---- Words ----
 
@@ -130,19 +128,21 @@ function offerSizes(words) {
   if (!sizes.length) return;
   choice('size', texts.sizeLabel, sizes.map((size, n) => [n, size.label]), 0);
   state.sizes = sizes;
+  const more = make('details', {className: 'more', open: state.moreOpen, ontoggle: () => { state.moreOpen = more.open; }},
+                    make('summary', {textContent: texts.more}));
   for (const row of [...state.tables.photos, ...state.tables.settings])
     if (texts.options[row.name] && row.type === 'choice')
       choice(row.name, texts.options[row.name], row.names.split('|').map(word => [word, word]),
-             row.names.split('|')[row.default], row.help);
+             row.names.split('|')[row.default], row.help, more);
+  $('options').append(more);
   $('options').onchange = tellForecast;
   tellForecast();
 }
 
-function choice(name, label, entries, chosen, help = '') {
+function choice(name, label, entries, chosen, help = '', where = $('options')) {
   const select = make('select', {name, title: help});
   select.append(...entries.map(([value, text]) => make('option', {value, textContent: text, selected: value === chosen})));
-  $('options').append(make('label', {}, label, select));
-  return select;
+  where.append(make('label', {}, label, select));
 }
 
 function tellForecast() {
@@ -165,7 +165,7 @@ function chosenOptions() {
 
 async function once(files, options, size, title, signal) {
   $('work-title').textContent = title;
-  beginBar(forecast(size, state, options.effort), size.width * size.height <= SMALL_PX);
+  beginBar(forecast(size, state, options.effort));
   try {
     return await run(files, {options, size: size.smaller && {width: size.width, height: size.height},
                              threads: state.threads, signal, onProgress: moveBar});
@@ -191,6 +191,7 @@ async function separate() {
   const controller = new AbortController();
   forget();
   state.stop = () => controller.abort();
+  $('subject').src = reference().url;
   enter('working');
   say(texts.workTitle);
   $('cancel').focus();

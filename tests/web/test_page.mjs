@@ -1,5 +1,5 @@
 // tests/web/test_page.mjs - the page in headless Chromium, as a user has it: photos by the real input, a separation whose
-// files are those of the command line bit for bit, slider, strength, exchange, cancel, hostile files.
+// files are those of the command line bit for bit, slider, views, strength, exchange, cancel, hostile files.
 // usage: node test_page.mjs ESRA BUILD_FOLDER PHOTO_FOLDER
 import assert from 'node:assert/strict';
 import {execFileSync} from 'node:child_process';
@@ -91,6 +91,37 @@ async function byKeyboard(page, downloads) {
        path.join(commandLine('jpg', '--format', 'jpg', '--strength', String(strength)), 'transmitted.jpg'));
 }
 
+// The slider by mouse and by finger; every picture large on the stage, by its small one and by the arrows.
+async function looking(page) {
+  const {x, y, width, height} = await (await page.$('#stage')).boundingBox();
+  const at = async share => {
+    const said = parseFloat(await page.$eval('#stage', stage => stage.style.getPropertyValue('--at')));
+    assert.ok(Math.abs(said - 100 * share) < 6, `${said} % for ${share}`);
+  };
+  await page.mouse.move(x + .3 * width, y + .5 * height);
+  await page.mouse.down();
+  await at(.3);
+  await page.mouse.move(x + .75 * width, y + .5 * height, {steps: 5});
+  await page.mouse.up();
+  await at(.75);
+  await page.touchscreen.tap(x + .25 * width, y + .5 * height);
+  await at(.25);
+  const large = () => page.$$eval('#stage img', all => all.filter(image => image.checkVisibility()).map(image => image.id));
+  for (const name of ['reflected', 'confidence']) {
+    await page.click(`label:has(#view-${name})`);
+    assert.equal((await large()).at(-1), name);
+  }
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.$eval('#stage', stage => stage.dataset.view), 'compare');
+  assert.ok(!(await large()).includes('reflected'));
+}
+
+// Nothing of what was done stays in the browser.
+async function keptNothing(page) {
+  assert.deepEqual(await page.evaluate(async () => [localStorage.length, sessionStorage.length, document.cookie,
+    (await indexedDB.databases()).length, (await caches.keys()).length]), [0, 0, '', 0, 0]);
+}
+
 // The layers called by each other's name, and back again to the same bytes.
 async function exchanged(page, downloads) {
   await page.focus('#strength');
@@ -128,7 +159,10 @@ async function cancelled(page) {
   await looked(page, 5);
   await page.click('#separate');
   await inState(page, 'working');
-  await new Promise(resolve => setTimeout(resolve, 1500));
+  await page.waitForFunction(() => /^About \d+ s left/.test(document.getElementById('left').textContent));
+  await page.waitForSelector('#stages .past'); // all threads have been started
+  const before = await page.$eval('#bar', bar => bar.value);
+  await page.waitForFunction(value => document.getElementById('bar').value > value, {timeout: 60000}, before);
   const began = Date.now();
   await page.click('#cancel');
   await inState(page, 'ready');
@@ -259,7 +293,7 @@ try {
   const {page, requests, errors, downloads, close} = await open(browser, server.address);
   assert.equal(await page.evaluate(() => crossOriginIsolated), true);
   await shoot(page, 'empty-1400');
-  const steps = {wholeWay, byKeyboard, exchanged, cancelled, hostile, byBrowser, mistakes, inOrder, drafted};
+  const steps = {wholeWay, byKeyboard, looking, exchanged, cancelled, hostile, byBrowser, mistakes, inOrder, drafted, keptNothing};
   for (const [name, step] of Object.entries(steps)) {
     await step(page, downloads);
     if (name === 'wholeWay') await shoot(page, 'done-1400');
