@@ -54,11 +54,18 @@ static esra_status fail_read(const struct input *input, struct message *message)
     return esra_fail(message, ESRA_IO_ERROR, "reading %s broke off: %s", input->name, strerror(errno));
 }
 
+/* Where a file ends the system need not be asked, and Emscripten's pread() must not be: it takes positions past 2 GiB
+ * for negative ones. Files of size 0 may be a system's own, which are longer. */
+static bool at_end(const struct input *input, size_t done)
+{
+    return !input->pipe && input->size > 0 && input->position >= input->size - (int64_t)done;
+}
+
 /* Up to size bytes from the system at the input's position, repeated after signals and short counts; -1 on error. */
 static ssize_t read_fully(const struct input *input, void *bytes, size_t size)
 {
     size_t done = 0;
-    while (done < size) {
+    while (done < size && !at_end(input, done)) {
         char *to = (char *)bytes + done;
         ssize_t got = input->pipe
                           ? read(input->fd, to, size - done)

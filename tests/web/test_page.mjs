@@ -170,6 +170,21 @@ async function cancelled(page) {
   await withoutWorkers(page);
 }
 
+// A grey TIFF whose pixels are said to stand past 2 GiB.
+function farTiff() {
+  const tags = [[256, 8], [257, 8], [258, 8], [259, 1], [262, 1], [273, 0x90000000], [277, 1], [278, 8], [279, 64]];
+  const file = Buffer.alloc(10 + 12 * tags.length + 4);
+  file.write('II*\0\x08');
+  file.writeUInt16LE(tags.length, 8);
+  tags.forEach(([tag, value], n) => {
+    file.writeUInt16LE(tag, 10 + 12 * n);
+    file.writeUInt16LE(4, 12 + 12 * n);
+    file.writeUInt32LE(1, 14 + 12 * n);
+    file.writeUInt32LE(value, 18 + 12 * n);
+  });
+  return file;
+}
+
 // What is wrong is said at once, in words; names are text.
 async function hostile(page) {
   await page.click('#clear');
@@ -184,12 +199,15 @@ async function hostile(page) {
   writeFileSync(empty, '');
   const claim = "{'descr': '<f4', 'fortran_order': False, 'shape': (100000, 100000, 3), }".padEnd(117) + '\n';
   writeFileSync(bomb, Buffer.concat([Buffer.from([0x93, ...Buffer.from('NUMPY'), 1, 0, claim.length, 0]), Buffer.from(claim)]));
-  await choose(page, [...files, half, markup, empty, bomb]);
-  await looked(page, files.length + 4);
+  const far = path.join(scratch, 'far.tif');
+  writeFileSync(far, farTiff());
+  await choose(page, [...files, half, markup, empty, bomb, far]);
+  await looked(page, files.length + 5);
   const reasons = await page.$$eval('#list .reason', all => all.map(element => element.textContent));
   assert.ok(reasons.some(words => /half\.png is (truncated|damaged)/.test(words)), reasons.join('\n'));
   assert.ok(reasons.some(words => /empty\.jpg is empty/.test(words)));
   assert.ok(reasons.some(words => /bomb\.npy claims/.test(words)), reasons.join('\n'));
+  assert.ok(reasons.some(words => /far\.tif is damaged/.test(words)), reasons.join('\n'));
   assert.ok(!reasons.some(words => /broke off|undefined/.test(words)), reasons.join('\n'));
   assert.ok((await page.$$eval('#list .name', all => all.map(element => element.textContent)))
     .includes('<img src=x onerror=alert(1)>.png'));
