@@ -1,4 +1,4 @@
-// tests/web/test_page.mjs - the page in headless Chromium, as a user has it: photos by the real input, a separation whose
+// tests/web/test_page.mjs - the page in headless Chromium, as a user has it: photos by the real input or dropped, a separation whose
 // files are those of the command line bit for bit, slider, views, strength, exchange, cancel, hostile files.
 // usage: node test_page.mjs ESRA BUILD_FOLDER PHOTO_FOLDER
 import assert from 'node:assert/strict';
@@ -273,6 +273,25 @@ async function inOrder(page) {
   await page.click('#clear');
 }
 
+// Photos dragged onto the page by the browser's own drag; another reference, picked by a click, is the one taken.
+async function dropped(page, downloads) {
+  const session = await page.createCDPSession();
+  for (const type of ['dragEnter', 'dragOver', 'drop'])
+    await session.send('Input.dispatchDragEvent', {type, x: 300, y: 300, data: {items: [], files: photos, dragOperationsMask: 1}});
+  await session.detach();
+  await looked(page, photos.length);
+  await inState(page, 'ready');
+  await page.click('#list .photo:first-child .pick input');
+  assert.deepEqual(await page.$$eval('#list .photo', all => all.map(card => card.matches('.reference'))), [true, false, false]);
+  await separate(page);
+  await redrawn(page, '#transmitted', '');
+  await page.select('#format', '0');
+  same(await download(page, downloads, '#save-transmitted', 'transmitted.png'),
+       path.join(commandLine('first', '--reference', '1'), 'transmitted.png'));
+  await page.click('#again');
+  await inState(page, 'empty');
+}
+
 // On a machine with little memory a size that fits is offered before any work.
 async function tooLarge(browser, address) {
   const page = await browser.newPage();
@@ -311,7 +330,7 @@ try {
   const {page, requests, errors, downloads, close} = await open(browser, server.address);
   assert.equal(await page.evaluate(() => crossOriginIsolated), true);
   await shoot(page, 'empty-1400');
-  const steps = {wholeWay, byKeyboard, looking, exchanged, cancelled, hostile, byBrowser, mistakes, inOrder, drafted, keptNothing};
+  const steps = {wholeWay, byKeyboard, looking, exchanged, cancelled, hostile, byBrowser, mistakes, inOrder, drafted, dropped, keptNothing};
   for (const [name, step] of Object.entries(steps)) {
     await step(page, downloads);
     if (name === 'wholeWay') await shoot(page, 'done-1400');
