@@ -295,7 +295,7 @@ static void heed_warning(json_t *warnings)
 static void exchange_probability(json_t *object)
 {
     json_t *number = json_object_get(object, "exchange_probability");
-    if (json_is_number(number) && json_number_value(number) > 0)
+    if (json_is_number(number) && json_number_value(number) > 0 && json_number_value(number) < 1)
         json_set(&object, "exchange_probability", json_real(1 - json_number_value(number)));
 }
 
