@@ -60,6 +60,7 @@ done:
     return status;
 }
 
+/* Alignment found one layer first; the evidence says whether that is the scene. */
 static esra_status name_layers(struct pipeline *p)
 {
     struct run *run = p->run;

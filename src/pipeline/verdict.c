@@ -28,7 +28,8 @@ bool esra_verdict_exchanges(const struct way_evidence *flat, const struct wishes
     return reflection_stronger != wishes->swap;
 }
 
-/* By logistic regression on the logarithm of R's energy over T's, which names exchanged turn into its negative. */
+/* A logistic function of the logarithm of R's energy over T's, which turns into its negative when names change: so that
+ * both answers add up to one. */
 static double exchanged_probability(const struct way_evidence *layers, const struct pipeline_thresholds *t)
 {
     return 1 / (1 + esra_exp(-t->exchanged_slope * esra_log(layers->energy)));
