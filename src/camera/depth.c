@@ -1,5 +1,5 @@
-/* camera/depth.c - inverse depth from the sweep: semi-global smoothing, mending, and filling from where the photos tell
- * it to where they do not. */
+/* camera/depth.c - inverse depth from the sweep's cost volume: semi-global matching, removal of speckles, and filling
+ * guided by the picture from where labels are certain to where they are not. */
 #include "camera/depth.h"
 
 #include <math.h>
@@ -24,7 +24,7 @@
 #define PARTS 4
 /* Confidence where there is none, so that there is something to fill from everywhere. */
 #define UNCERTAIN 1e-4f
-/* Bytes of sums for which the photos' gradients, of about this size, make room. */
+/* Before sums of more bytes than this are allocated the photos' gradients, about as large, are freed. */
 #define SUMS_BESIDE ((size_t)40 << 20)
 
 /* What the two layers differ in. The mirrored scene may stand anywhere: more depths, and farther ones. */
@@ -55,7 +55,6 @@ struct making {
     struct sgm sgm;
     uint8_t *volume;
     int16_t *penalties;
-    struct message *message;
 };
 
 static struct plane plane_of(const struct making *m, int which)
@@ -98,7 +97,8 @@ static float slope(struct plane p, int x, int y)
     return esra_hypotf(across, down) / 8;
 }
 
-/* Penalties in units of the volume, less where the guide has edges. */
+/* P1 and P2 of semi-global matching in units of the volume, less where the guide has edges: there depth may have steps.
+ */
 static void set_penalties(struct making *m)
 {
     int16_t *small = m->penalties, *large = small + pixels_of(m);
@@ -234,7 +234,7 @@ done:
     return status;
 }
 
-/* 0 up to half of `middle`, 1 from half as much again on. */
+/* 0 up to half of `middle`, 1 from one and a half times it on, linear between. */
 static float ramp(float value, double middle)
 {
     return clip(value / (float)middle - .5f);
