@@ -119,10 +119,10 @@ static int slot_of(const struct adjusting *s, int photo)
     return POSE_PARAMETERS * (photo - (photo > s->tracks->reference));
 }
 
-/* A point on its way from the reference to the photo, and the residual it ends with. */
+/* A point's projection into a photo, step by step (camera.h: q~, R (q~, 1), Y_3, p), and its residual r. */
 struct passage {
     double qx, qy, turned[3], depth, px, py, rx, ry;
-    bool before; /* the camera; else its depth was cut */
+    bool before; /* the point lies before the camera; else Y_3 was raised to MODEL_BEHIND */
 };
 
 static void pass(const struct guess *guess, const struct tracks *tracks, int track, int photo, struct passage *p)
@@ -168,24 +168,25 @@ static double cost_of(const struct adjusting *s, const struct guess *guess, doub
     return cost;
 }
 
-/* jet[0] and jet[1]: how x and y of the photo change when Y does: f D (I, -p)/Y_3, D the lens' own derivative. */
-static void along_y(const struct camera *camera, const struct passage *p, double jet[2][3])
+/* The Jacobian d(x, y)/dY = f D (I, -p)/Y_3, D being that of the distortion p (1 + k1 |p|^2). */
+static void differentiate_projection(const struct camera *camera, const struct passage *p, double jacobian[2][3])
 {
     double k1 = camera->k1, wide = 1 + k1 * (p->px * p->px + p->py * p->py), f = camera->focal_px / p->depth;
     double xx = f * (wide + 2 * k1 * p->px * p->px), xy = f * 2 * k1 * p->px * p->py;
     double yy = f * (wide + 2 * k1 * p->py * p->py);
     double cut = p->before ? 1 : 0;
-    memcpy(jet[0], (double[3]){xx, xy, -cut * (xx * p->px + xy * p->py)}, sizeof jet[0]);
-    memcpy(jet[1], (double[3]){xy, yy, -cut * (xy * p->px + yy * p->py)}, sizeof jet[1]);
+    memcpy(jacobian[0], (double[3]){xx, xy, -cut * (xx * p->px + xy * p->py)}, sizeof jacobian[0]);
+    memcpy(jacobian[1], (double[3]){xy, yy, -cut * (xy * p->px + yy * p->py)}, sizeof jacobian[1]);
 }
 
-/* Derivatives of one residual, x or y: of the pose (a small turn after R, then t), of the lens, and of w. */
+/* Derivatives of one residual, x or y: by the pose (a small rotation after R, then t), by the lens, and by w. */
 struct derivatives {
     double pose[POSE_PARAMETERS], lens[LENS_PARAMETERS], w;
 };
 
-/* dq~ for a change (ax, ay) of q and one of k1: the letters of the formula as they are. */
-static void bend_look(double k1, double qx, double qy, double ax, double ay, double dk1, double out[2])
+/* out = dq~, q~ = q (1 - k1 |q|^2), for the changes (ax, ay) of q and dk1 of k1. Seven parameters: the formula's own
+ * letters, which a struct would hide. */
+static void differentiate_look(double k1, double qx, double qy, double ax, double ay, double dk1, double out[2])
 {
     double q2 = qx * qx + qy * qy, along = qx * ax + qy * ay;
     out[0] = (1 - k1 * q2) * ax - (2 * k1 * along + dk1 * q2) * qx;
@@ -199,20 +200,21 @@ static void differentiate(const struct guess *guess, const struct tracks *tracks
     const struct pose *pose = &c->pose[photo];
     const struct sighting *from = track_at(tracks, track, tracks->reference);
     double side = side_of(tracks), w = guess->w[track];
-    double jet[2][3], change[LENS_PARAMETERS][2], f = c->focal_px, p2 = p->px * p->px + p->py * p->py;
+    double jacobian[2][3], change[LENS_PARAMETERS][2], f = c->focal_px, p2 = p->px * p->px + p->py * p->py;
     double qx = (from->x - c->cx) / f, qy = (from->y - c->cy) / f;
-    /* The lens distorts once more on the way out. */
+    /* The lens acts twice: `change` is dq~, where the reference's pixel is looked up, `out` is the derivative of
+     * x_i = c + f p (1 + k1 |p|^2) with p held. */
     double out[LENS_PARAMETERS][2] = {{f * p->px * (1 + c->k1 * p2), f * p->py * (1 + c->k1 * p2)},
                                       {f * p->px * p2, f * p->py * p2},
                                       {side, 0},
                                       {0, side}};
-    along_y(c, p, jet);
-    bend_look(c->k1, qx, qy, -qx, -qy, 0, change[FOCAL]);
-    bend_look(c->k1, qx, qy, 0, 0, 1, change[BEND]);
-    bend_look(c->k1, qx, qy, -side / f, 0, 0, change[CENTRE_X]);
-    bend_look(c->k1, qx, qy, 0, -side / f, 0, change[CENTRE_Y]);
+    differentiate_projection(c, p, jacobian);
+    differentiate_look(c->k1, qx, qy, -qx, -qy, 0, change[FOCAL]);
+    differentiate_look(c->k1, qx, qy, 0, 0, 1, change[BEND]);
+    differentiate_look(c->k1, qx, qy, -side / f, 0, 0, change[CENTRE_X]);
+    differentiate_look(c->k1, qx, qy, 0, -side / f, 0, change[CENTRE_Y]);
     for (int axis = 0; axis < 2; axis++) {
-        const double *j = jet[axis], *v = p->turned, *r = pose->r, *t = pose->t;
+        const double *j = jacobian[axis], *v = p->turned, *r = pose->r, *t = pose->t;
         double back[2] = {j[0] * r[0] + j[1] * r[3] + j[2] * r[6], j[0] * r[1] + j[1] * r[4] + j[2] * r[7]};
         double *d = to[axis].pose;
         /* d (exp(a) v) = a x v at a = 0 */
@@ -288,8 +290,8 @@ static void build(struct adjusting *s, const struct guess *guess, double scale_p
     }
 }
 
-/* schur and step <- the equations of the poses and the lens alone, damped; returns false where they have no solution.
- */
+/* step <- dp by the reduced camera system, the Schur complement A - sum E E'/D, with Marquardt's damping of every
+ * diagonal; false where it has no solution. */
 static bool solve(struct adjusting *s, double damping)
 {
     int k = s->parameters;
@@ -330,7 +332,7 @@ void esra_pose_turn(double r[9], const double a[3])
     memcpy(r, out, sizeof out);
 }
 
-/* trial <- guess + step. */
+/* trial <- guess + step, with dw by back substitution. */
 static void apply(struct adjusting *s, const struct guess *guess, double damping)
 {
     int k = s->parameters;
@@ -355,6 +357,8 @@ static void apply(struct adjusting *s, const struct guess *guess, double damping
     use_lens(trial, s->tracks);
 }
 
+/* A step that lowers the cost is accepted and the damping divided by 5, else it is tried again with 4 times as much;
+ * the end is RETRIES steps refused, or after a few steps a gain of the cost below 1e-5 of it. */
 double esra_adjust(struct adjusting *s, struct guess *guess, double scale_px, int steps, bool bend)
 {
     double cost = cost_of(s, guess, scale_px), damping = 1e-2, lower = cost;

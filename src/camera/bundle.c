@@ -1,5 +1,5 @@
-/* camera/bundle.c - the camera and the depths that explain tracks best, over the small motion of a hand (Yu & Gallup
- * 2014): from poses that are all alike, depths at random about 1, with a scale of what counts as an error that narrows.
+/* camera/bundle.c - structure from the small motion of a hand (Yu & Gallup 2014): bundle adjustment that starts with
+ * all poses the identity and random inverse depths about 1, the scale of its robust loss narrowing from round to round.
  */
 #include "camera/bundle.h"
 
@@ -24,30 +24,30 @@ static void scatter(struct guess *guess, int count, uint64_t seed)
         guess->w[n] = 1 + SCATTER * ((double)(random_bits(&seed) >> 11) * 0x1p-53 - .5);
 }
 
-static double middle_of(const double *w, int count, float *scratch)
+static double median_of(const double *w, int count, float *scratch)
 {
     for (int n = 0; n < count; n++)
         scratch[n] = (float)w[n];
     return count ? esra_select_rank(scratch, (size_t)count, (size_t)count / 2) : 0;
 }
 
-/* Near becomes far: with w' = 2m - w, t' = -t, the point R x + w t becomes (R x + 2m t) + w' t', and what is added to R
- * x is a turn but for the perspective it lacks. */
-static void turn_inside_out(struct guess *guess, const struct tracks *tracks, float *scratch)
+/* Reverses depth about the median m: with w' = 2m - w and t' = -t, R x + w t = (R x + 2m t) + w' t'. To first order in
+ * the field of view 2m t is a rotation, by the vector 2m (-t_2, t_1, 0), and R takes it up. */
+static void reverse_depth(struct guess *guess, const struct tracks *tracks, float *scratch)
 {
-    double middle = middle_of(guess->w, tracks->count, scratch);
+    double median = median_of(guess->w, tracks->count, scratch);
     for (int n = 0; n < tracks->count; n++)
-        guess->w[n] = 2 * middle - guess->w[n];
+        guess->w[n] = 2 * median - guess->w[n];
     for (int photo = 0; photo < tracks->photos; photo++) {
         struct pose *pose = &guess->camera.pose[photo];
-        esra_pose_turn(pose->r, (double[3]){-2 * middle * pose->t[1], 2 * middle * pose->t[0], 0});
+        esra_pose_turn(pose->r, (double[3]){-2 * median * pose->t[1], 2 * median * pose->t[0], 0});
         for (int k = 0; k < 3; k++)
             pose->t[k] = -pose->t[k];
     }
 }
 
-/* Drops outliers: sightings with too large an error, and tracks then seen in fewer than two photos (where there are
- * two). */
+/* Drops outliers: sightings whose reprojection error is too large, and tracks then seen in fewer than two photos (where
+ * there are two). */
 static void drop_outliers(struct adjusting *s, const struct guess *guess)
 {
     int photos = s->tracks->photos, least = photos > 2 ? 2 : 1;
@@ -71,7 +71,7 @@ static bool is_used(const struct adjusting *s, int n)
     return false;
 }
 
-/* The best of several starts. */
+/* The best of several random starts. */
 static esra_status search(struct adjusting *s, struct guess *best)
 {
     double least = INFINITY;
@@ -92,22 +92,22 @@ static esra_status search(struct adjusting *s, struct guess *best)
     return ESRA_OK;
 }
 
-/* Over a small motion a scene turned inside out (near and far exchanged) looks nearly the same: tries that too, and
- * keeps the one that fits better. */
+/* The ambiguity of depth reversal: over a small motion a scene with near and far exchanged looks nearly the same. Tries
+ * that too, and keeps the one that fits better. */
 static esra_status choose_order(struct adjusting *s, struct guess *best, float *scratch)
 {
-    struct guess turned;
-    esra_status status = esra_guess_create(&turned, s->tracks, s->context->message);
+    struct guess reversed;
+    esra_status status = esra_guess_create(&reversed, s->tracks, s->context->message);
     if (status != ESRA_OK)
         return status;
     const double narrow = camera_thresholds.bundle_narrow_px;
-    esra_guess_copy(&turned, best, s->tracks);
-    turn_inside_out(&turned, s->tracks, scratch);
-    esra_adjust(s, &turned, camera_thresholds.outlier_px, 25, false);
-    double other = esra_adjust(s, &turned, narrow, 30, false), cost = esra_adjust(s, best, narrow, 30, false);
+    esra_guess_copy(&reversed, best, s->tracks);
+    reverse_depth(&reversed, s->tracks, scratch);
+    esra_adjust(s, &reversed, camera_thresholds.outlier_px, 25, false);
+    double other = esra_adjust(s, &reversed, narrow, 30, false), cost = esra_adjust(s, best, narrow, 30, false);
     if (other < cost)
-        esra_guess_copy(best, &turned, s->tracks);
-    esra_guess_free(&turned);
+        esra_guess_copy(best, &reversed, s->tracks);
+    esra_guess_free(&reversed);
     return ESRA_OK;
 }
 
@@ -144,7 +144,7 @@ static void report_depths(const struct adjusting *s, const struct guess *guess, 
     }
 }
 
-/* The camera before anything is known of it. */
+/* The camera before anything is known of it: a guess without tracks. */
 static esra_status start_camera(struct camera *camera, const struct tracks *tracks, struct message *message)
 {
     struct tracks none = *tracks;

@@ -1,4 +1,4 @@
-/* camera/camera.c - the camera of a series of photos, and where it shows the points of an inverse depth image. */
+/* camera/camera.c - the camera of a series of photos, and the projection of an inverse depth image into them. */
 #include "camera/camera.h"
 
 #include "base/memory.h"

@@ -1,14 +1,15 @@
-/* camera/camera.h - one camera moving before a rigid scene: how it stood for every photo, and with it where a point of
- * the reference photo is seen from there.
+/* camera/camera.h - one pinhole camera with radial distortion that moves before a rigid scene: its pose in every photo,
+ * and the projection of a point of the reference photo into another one.
  *
- * A point at (x, y) of the reference with inverse depth w is seen in photo i at
+ * A point at (x, y) of the reference with inverse depth w is seen in photo i at x_i,
  *
- *     q = (x - c)/f,  q~ = q (1 - k1 |q|^2),  Y = R_i (q~, 1) + w t_i,  p = (Y_1, Y_2)/Y_3,  x_i = c + f p (1 + k1
- * |p|^2)
+ *     q = (x - c)/f,   q~ = q (1 - k1 |q|^2),   Y = R_i (q~, 1) + w t_i,
+ *     p = (Y_1, Y_2)/Y_3,                       x_i = c + f p (1 + k1 |p|^2),
  *
- * w is larger the nearer the point; its unit is the scene's (tracks lie around 1). What is behind the glass and what
- * the glass mirrors are both rigid and seen by this one camera: they share R_i, t_i and differ in w alone, the mirrored
- * scene standing behind the glass as it does to the eye.
+ * f being the focal length, c the principal point, k1 the distortion, R_i and t_i the pose. w is larger the nearer the
+ * point; its unit is the scene's (tracks lie around 1). The scene behind the glass and the mirrored one are both rigid
+ * and seen by this one camera: they share R_i and t_i and differ in w alone, the mirror image standing behind the
+ * glass.
  *
  * Photos are planar, of one size, one to three channels looked at, and taken as they are: thresholds are made for
  * stored (gamma) values of 0..1. */
@@ -23,19 +24,18 @@
 struct pose {
     double r[9]; /* rotation matrix R_i, row by row */
     double t[3]; /* t_i */
-    int tracks;  /* that bear on this pose; under tracks_least (thresholds.def) it is not to be trusted */
+    int tracks;  /* inliers seen in this photo; with fewer than tracks_least (thresholds.def) the pose is unreliable */
 };
 
-/* One track in so many, at either end of their depths, does not count in their range. */
+/* The range of depths leaves out one track in so many at either end: quantiles of 1 % and 99 %. */
 #define DEPTH_TAIL 100
 
 /* Depths that belong together: tracks between which there is no gap. */
 struct depth_group {
     double near, far; /* w: the highest and the lowest but the tails */
     int tracks;
-    double
-        explained; /* share of the reference's gradients that photos show at these depths; 0 where there is one group */
-    double mixed;  /* how far its tracks lie among those of group 0: 0 beside them, .5 strewn over them */
+    double explained; /* share of the reference's gradients that photos show at these depths; 0: there is one group */
+    double mixed;     /* share of foreign neighbours of its tracks: 0 beside those of group 0, .5 spread among them */
 };
 
 #define CAMERA_GROUPS 4
@@ -47,23 +47,23 @@ struct camera {
     bool found;        /* else there were too few tracks: every pose is the identity, and w is undefined */
     int tracks;        /* that fit */
     double error_px;   /* median reprojection error of the tracks */
-    /* Median distance in px of tracks from the homography that fits them best, photo by photo. Where it is not clearly
-     * above error_px there is no parallax, depth is not determined, and a homography is enough. */
+    /* Residual parallax: median distance in px of tracks from the homography that fits them best, photo by photo. Where
+     * it is not clearly above error_px, depth is not determined and a homography is enough. */
     double parallax_px;
-    /* Distortion of the lens that would explain most of that by itself, without any depth: what the photos show at q,
-     * half the longer side being 1, a good lens would show at q (1 - bend |q|^2). 0 where none does. Depth can take the
-     * place of distortion in the adjustment, so that k1 does not tell. */
+    /* Radial distortion that would explain most of the parallax by itself, without any depth: what the photos show at
+     * q, half the longer side being 1, a lens without distortion would show at q (1 - bend |q|^2). 0 where none does.
+     * k1 cannot tell: in bundle adjustment depth can take the place of distortion. */
     double bend;
     /* T and R may both have tracks. Group 0 explains most; a group whose tracks lie beside its own is taken for another
-     * thing of the same scene, one whose tracks lie among them for the other layer. near, far: w of group 0 and what is
-     * taken to belong to it. */
+     * object of the same scene, one whose tracks lie among them for the other layer. near, far: w of group 0 and of the
+     * groups of its scene. */
     double near, far;
     int groups;
     struct depth_group group[CAMERA_GROUPS];
 };
 
-/* Where too few tracks are found `found` is false: that is no error. Two photos are enough, but errors of the tracks
- * along the epipolar lines then go into w unseen. */
+/* Tracks, bundle adjustment, groups of depths. Where too few tracks are found `found` is false: that is no error. Two
+ * photos are enough, but errors of tracks along their epipolar lines then go into w unnoticed. */
 esra_status esra_camera_find(struct camera *camera, struct context *context, const struct image *photos, int count,
                              int reference);
 
@@ -81,15 +81,15 @@ struct canvas_offset {
 void esra_camera_map(struct context *context, const struct camera *camera, int n, const struct image *inverse,
                      struct canvas_offset offset, const struct image *to);
 
-/* The other way round: to (2 channels, the photos' size) = x and y, in px of the canvas, of what photo n shows. Where
- * several points of the canvas are seen in one place it is the nearest; where none is seen (it was hidden from the
- * reference) the depth is continued from the farther side. Positions may lie outside the canvas. */
+/* The inverse map: to (2 channels, the photos' size) = x and y, in px of the canvas, of what photo n shows. Where
+ * several points of the canvas project to one place it is the nearest; where none does (a disocclusion: the reference
+ * did not see it) the depth is continued from the farther side. Positions may lie outside the canvas. */
 esra_status esra_camera_unmap(struct context *context, const struct camera *camera, int n, const struct image *inverse,
                               struct canvas_offset offset, const struct image *to);
 
-/* to (1 channel, the canvas' size) = 1 where photo n sees what the canvas shows: inside its frame and hidden
- * by nothing that is nearer by more than `tolerance` in w; else 0. A pixel with an unseen neighbour counts as unseen.
- * The parameters are those of esra_camera_unmap(), and the tolerance. */
+/* Occlusion: to (1 channel, the canvas' size) = 1 where photo n sees what the canvas shows: inside its frame and
+ * occluded by nothing that is nearer by more than `tolerance` in w; else 0. A pixel with an unseen neighbour counts as
+ * unseen. Seven parameters: those of esra_camera_unmap(), and the tolerance. */
 esra_status esra_camera_visible(struct context *context, const struct camera *camera, int n,
                                 const struct image *inverse, struct canvas_offset offset, double tolerance,
                                 const struct image *to);

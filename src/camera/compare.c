@@ -1,8 +1,10 @@
-/* camera/compare.c - the photos compared with the reference through every depth of a list (Collins 1996).
+/* camera/compare.c - the matching cost of a plane sweep (Collins 1996): every photo compared with the reference at
+ * every depth of a list, the labels.
  *
- * Gradients are compared, not values: they do not see the veil of the reflection, and where layers overlap a pixel's
- * gradient mostly belongs to one of them. Their difference is truncated: what belongs to the other layer fits at no
- * depth, and should say so only once. Work goes by bands of rows: all labels of a band before the next. */
+ * The cost is the sum of absolute differences (SAD) of gradients, not of values: a reflection that varies slowly leaves
+ * gradients as they are, and where layers overlap a pixel's gradient mostly belongs to one of them. It is truncated:
+ * what belongs to the other layer fits at no depth, and must not outweigh its neighbours. Work goes by bands of rows:
+ * all labels of a band before the next. */
 #include <math.h>
 #include <string.h>
 
@@ -16,14 +18,15 @@
 #include "ops/thresholds.h"
 
 #define SHARE_REACH 6 /* of the Gaussian window for shares: three times the largest sigma */
-#define BEST        3 /* photos, those that agree best, judge a depth: others may have it hidden or mirrored over */
-#define BAND_MOST   (BLOCK_ROWS + 2 * SHARE_REACH)
+/* The photos that fit best make the cost: in the others the point may be occluded, or under a reflection. */
+#define BEST      3
+#define BAND_MOST (BLOCK_ROWS + 2 * SHARE_REACH)
 
 /* One worker's buffers for a band. */
 struct band {
     float *turned;                 /* [field][row][3][width]: R (q~, 1) */
     float *depths;                 /* [BAND_MOST][width]: w */
-    float *across, *down;          /* [width]: where a row is seen */
+    float *across, *down;          /* [width]: the projection of a row into a photo */
     float *errors, *sums, *smooth; /* [BAND_MOST][width]; sums has `reach` more at either end */
     float *best[BEST];             /* [BLOCK_ROWS][width]: the least, the second ... */
     float *strength, *normal;      /* [BAND_MOST][width] */
@@ -81,7 +84,8 @@ static void turn_row(const struct sweep *s, int field, int y, float *turned)
     }
 }
 
-/* Where a row at depth w is seen, in px of the reduced photo. Points behind the camera come out far outside. */
+/* The projection of a row at inverse depths w, in px of the reduced photo. Points behind the camera come out far
+ * outside. */
 static void place_row(const struct sweep *s, int field, const float *restrict turned, const float *restrict w,
                       float *restrict across, float *restrict down)
 {
@@ -107,7 +111,7 @@ static float absolute_sum(colours a, colours b)
     return colours_sum((colours)((bits)a & mask) + (colours)((bits)b & mask));
 }
 
-/* errors = |gradients of the photo at (across, down) - those of the reference|, summed; -1 outside. */
+/* errors = SAD of the photo's gradients at (across, down), bilinear, and the reference's; -1 outside the photo. */
 static void compare_row(const struct field *photo, const float *reference, const float *across, const float *down,
                         float *restrict errors)
 {
@@ -135,7 +139,7 @@ static void truncate_row(float *restrict errors, int width, float most)
         errors[x] = errors[x] < 0 ? outside * most : errors[x] < most ? errors[x] : most;
 }
 
-/* No difference leaves more unexplained than there is. */
+/* A share left unexplained is at most 1: errors are bounded by the reference's own gradients. */
 static void bound_row(float *restrict errors, const float *restrict strength, int width)
 {
     for (int x = 0; x < width; x++)
@@ -168,7 +172,7 @@ static void smooth_rows(const struct sweeping *w, const float *rows, int count, 
     }
 }
 
-/* Keeps the least few of the values seen so far at every pixel, in order. */
+/* Keeps the BEST least values of every pixel so far, the least first. */
 static void keep_best(const struct band *band, const float *values, int count)
 {
     float *restrict first = band->best[0], *restrict second = band->best[1], *restrict third = band->best[2];
@@ -195,8 +199,8 @@ static void set_depths(const struct sweeping *w, const struct band *band, int be
     }
 }
 
-/* The mean of the best photos' values at one label, into band->best[0]. */
-static void judge_label(const struct sweeping *w, struct band *band, int begin, int end, int label)
+/* The cost of one label, the mean over the photos that fit best, into band->best[0]. */
+static void compare_label(const struct sweeping *w, struct band *band, int begin, int end, int label)
 {
     const struct sweep *s = w->sweep;
     int rows = end - begin + 2 * w->reach, count = (end - begin) * s->width;
@@ -295,13 +299,13 @@ static void sweep_block(void *work, int task, int worker)
             w->shares->least.data[n] = w->shares->here.data[n] = 1;
     else
         memset(w->volume + (size_t)begin * s->width * s->padded, 255, (size_t)(end - begin) * s->width * s->padded);
-    /* Only the caller's own thread may ask; once it is stopping, its remaining blocks return at once. */
+    /* Only worker 0, the caller's thread, may ask; once it is stopping, its remaining blocks return at once. */
     if (worker == 0 && esra_context_stopping(w->context))
         return;
     for (int label = 0; label < s->labels; label++) {
         if (w->shares && !is_wanted(w, begin, end, label))
             continue;
-        judge_label(w, band, begin, end, label);
+        compare_label(w, band, begin, end, label);
         if (w->shares)
             store_shares(w, band, begin, end, label);
         else

@@ -1,4 +1,4 @@
-/* camera/corners.c - points that can be followed: the lesser eigenvalue of the structure tensor (Shi & Tomasi 1994). */
+/* camera/corners.c - corners: maxima of the lesser eigenvalue of the structure tensor (Shi & Tomasi 1994). */
 #include "camera/corners.h"
 
 #include <math.h>
@@ -17,6 +17,7 @@
 
 enum { SMOOTH, XX, XY, YY, STRENGTH, PLANES };
 
+/* The entries of the structure tensor before its window: products of central differences. */
 static void multiply_block(void *data, int task, int worker)
 {
     const struct image *work = data;
@@ -33,13 +34,14 @@ static void multiply_block(void *data, int task, int worker)
         }
 }
 
+/* STRENGTH <- the lesser eigenvalue, (xx + yy - sqrt((xx - yy)^2 + 4 xy^2))/2. */
 static void measure(struct context *context, const struct image *grey, const struct image *work)
 {
     struct plane scratch = image_plane(work, SMOOTH), strength = image_plane(work, STRENGTH);
     size_t pixels = image_pixels(work);
     esra_blur(context, image_plane(grey, 0), scratch, ops_thresholds.feature_blur_px);
     esra_context_run(context, multiply_block, (void *)(uintptr_t)work, rows_blocks(work->height), NULL);
-    /* Each smoothed into the plane that has become free. */
+    /* The window; each product is smoothed into a plane that has become free. */
     esra_blur(context, image_plane(work, XX), strength, ops_thresholds.feature_window_px);
     esra_blur(context, image_plane(work, YY), scratch, ops_thresholds.feature_window_px);
     esra_blur(context, image_plane(work, XY), image_plane(work, XX), ops_thresholds.feature_window_px);
@@ -72,7 +74,8 @@ static int stronger_first(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-/* Peaks above the least strength, sorted. A peak has eight neighbours that are none: a quarter of the pixels suffices.
+/* Peaks above the least strength, strongest first. No two of them are neighbours: `found` needs a quarter of the
+ * pixels.
  */
 static int list_peaks(struct plane strength, struct corner *found)
 {
@@ -102,7 +105,8 @@ static bool claim(unsigned char *taken, int width, int height, const struct corn
     return true;
 }
 
-/* Takes over `peaks` found at a level, the strongest `most` that are not near one another, in px of level 0. */
+/* Non-maximum suppression: keeps of `peaks` found at a level the strongest `most` that are not near one another, in px
+ * of level 0. */
 static int thin_out(struct corner *found, int peaks, int most, const struct image *grey, int level,
                     unsigned char *taken)
 {

@@ -1,4 +1,4 @@
-/* camera/corners.h - points of a photo that can be followed. */
+/* camera/corners.h - corners of a photo, which can be tracked. */
 #ifndef ESRA_CAMERA_CORNERS_H
 #define ESRA_CAMERA_CORNERS_H
 

@@ -1,5 +1,5 @@
-/* camera/depth.h - inverse depth of every pixel of the reference photo, by comparing it with the other photos through
- * every depth of a list (Collins 1996) and choosing smoothly (Hirschmueller 2008). */
+/* camera/depth.h - inverse depth of every pixel of the reference photo: multi-view stereo by a plane sweep over a list
+ * of depths, the labels (Collins 1996), and semi-global matching (Hirschmueller 2008). */
 #ifndef ESRA_CAMERA_DEPTH_H
 #define ESRA_CAMERA_DEPTH_H
 

@@ -1,6 +1,7 @@
 /* camera/epipolar.c - which tracks agree with one motion of the camera, whatever their depths: a point x of the
- * reference is seen in the photo on the line F x, with one matrix F for all. F by eight points (Hartley 1997) and
- * RANSAC with local optimisation (Chum, Matas & Kittler 2003), distances as Sampson's. */
+ * reference is seen in the photo on its epipolar line F x, with one fundamental matrix F for all. F by eight points
+ * (Hartley 1997) and RANSAC with local optimisation (Chum, Matas & Kittler 2003), Sampson's distance, and the truncated
+ * cost of MSAC (Torr & Zisserman 2000). Its rank of two is not enforced: only distances from lines are asked for. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -14,8 +15,8 @@
 #define SAMPLES 4000
 /* RANSAC ends when a sample without outliers has been drawn with this certainty. */
 #define MISS .001
-/* Eight determine F; fewer than twice as many agree by chance. */
-#define AGREE_LEAST 16
+/* Inliers: eight determine F; fewer than twice as many agree by chance. */
+#define INLIERS_LEAST 16
 
 struct epipolar {
     const struct tracks *tracks;
@@ -43,7 +44,7 @@ static void row_of(const double pair[4], double row[9])
     memcpy(row, (double[9]){u * x, u * y, u, v * x, v * y, v, x, y, 1}, 9 * sizeof *row);
 }
 
-/* Distance squared from the line, in units, to first order. */
+/* Sampson's distance from the epipolar line, squared, in units: (u'Fx)^2 over the square of its gradient. */
 static double distance2(const double f[9], const double pair[4])
 {
     double x = pair[0], y = pair[1], u = pair[2], v = pair[3];
@@ -52,22 +53,22 @@ static double distance2(const double f[9], const double pair[4])
     return all * all / (a * a + b * b + p * p + q * q + 1e-300);
 }
 
-/* Sum of distances squared, cut at the tolerance, over that; *agree: how many lie within. */
-static double cost_of(const struct epipolar *e, const double f[9], int *agree)
+/* The sum of squared distances over the squared tolerance, each at most 1; *inliers: how many lie within. */
+static double cost_of(const struct epipolar *e, const double f[9], int *inliers)
 {
     double limit = camera_thresholds.outlier_px * e->scale, cost = 0, pair[4];
-    *agree = 0;
+    *inliers = 0;
     for (int n = 0; n < e->tracks->count; n++) {
         if (!pair_of(e, n, pair))
             continue;
         double share = distance2(f, pair) / (limit * limit);
-        *agree += share < 1;
+        *inliers += share < 1;
         cost += fmin(share, 1);
     }
     return cost;
 }
 
-/* Swaps row k with the one, and column k with the one, that hold the largest of what is left of eight rows. */
+/* Complete pivoting: brings the largest of the entries that are left of eight rows to (k, k). */
 static double pivot(double (*a)[9], int k, int *order)
 {
     int row = k, column = k;
@@ -91,7 +92,7 @@ static double pivot(double (*a)[9], int k, int *order)
     return a[k][k];
 }
 
-/* f with a f = 0; false where more than one direction has that to working precision. */
+/* f with a f = 0, by Gaussian elimination; false where more than one direction has that to working precision. */
 static bool null_vector(double (*a)[9], double f[9])
 {
     int order[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
@@ -116,6 +117,7 @@ static bool null_vector(double (*a)[9], double f[9])
     return true;
 }
 
+/* F through eight random tracks. */
 static bool sample(struct epipolar *e, double f[9])
 {
     double rows[8][9], pair[4];
@@ -137,8 +139,8 @@ static void scale_to_unit(double f[9])
         f[k] /= sqrt(sum);
 }
 
-/* The f of length 1 with least |rows f|^2 over the tracks that agree with f, each over the gradient that makes it a
- * distance: the smallest eigenvector, by inverse iteration from f. */
+/* The f of length 1 with least sum (row . f)^2 over the inliers of f: the eigenvector of the least eigenvalue of the
+ * normal matrix, by inverse iteration from f. */
 static bool refit(const struct epipolar *e, double f[9])
 {
     double normal[81] = {0}, limit = camera_thresholds.outlier_px * e->scale, trace = 0, pair[4], row[9];
@@ -165,7 +167,7 @@ static bool refit(const struct epipolar *e, double f[9])
 }
 
 /* Refits while that lowers the cost. */
-static double optimise(const struct epipolar *e, double f[9], double cost, int *agree)
+static double optimise(const struct epipolar *e, double f[9], double cost, int *inliers)
 {
     for (int step = 0; step < 4; step++) {
         double better[9];
@@ -177,16 +179,16 @@ static double optimise(const struct epipolar *e, double f[9], double cost, int *
         if (!(lower < cost))
             break;
         cost = lower;
-        *agree = count;
+        *inliers = count;
         memcpy(f, better, sizeof better);
     }
     return cost;
 }
 
-/* Samples needed until one in `agree` of `all` is free of outliers. */
-static double samples_needed(int agree, int all)
+/* Samples after which one without outliers has been drawn with certainty 1 - MISS. */
+static double samples_needed(int inliers, int all)
 {
-    double good = esra_pow((double)agree / all, 8);
+    double good = esra_pow((double)inliers / all, 8);
     return good < 1 ? esra_log(MISS) / esra_log1p(-good) : 1;
 }
 
@@ -201,21 +203,21 @@ static int count_seen(const struct tracks *tracks, int photo)
 void esra_tracks_check(const struct tracks *tracks, int photo)
 {
     struct epipolar e = {tracks, photo, 2. / fmax(tracks->width, tracks->height), (uint64_t)photo + 1};
-    int all = count_seen(tracks, photo), agree = 0, most = 0;
+    int all = count_seen(tracks, photo), inliers = 0, most = 0;
     double best[9] = {0}, least = INFINITY, f[9], pair[4], limit = camera_thresholds.outlier_px * e.scale;
-    if (all < AGREE_LEAST)
+    if (all < INLIERS_LEAST)
         return;
     for (int k = 0; k < SAMPLES && k < samples_needed(most, all); k++) {
         if (!sample(&e, f))
             continue;
-        double cost = cost_of(&e, f, &agree);
+        double cost = cost_of(&e, f, &inliers);
         if (!(cost < least))
             continue;
-        least = optimise(&e, f, cost, &agree);
-        most = agree;
+        least = optimise(&e, f, cost, &inliers);
+        most = inliers;
         memcpy(best, f, sizeof best);
     }
-    for (int n = 0; n < tracks->count && most >= AGREE_LEAST; n++)
+    for (int n = 0; n < tracks->count && most >= INLIERS_LEAST; n++)
         if (pair_of(&e, n, pair) && !(distance2(best, pair) < limit * limit))
             track_at(tracks, n, photo)->seen = false;
 }

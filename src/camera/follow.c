@@ -1,11 +1,12 @@
-/* camera/follow.c - following a point: Lucas & Kanade (1981) over a pyramid (Bouguet 2000), a window moving whole.
+/* camera/follow.c - tracking a point: Lucas & Kanade (1981) over a pyramid (Bouguet 2000), the window's motion being a
+ * translation.
  *
  * With P the window around the point, G its gradients, I the photo's window at the present guess, the step solves
  *
  *     min over d, a, b  |I + G d - a P - b|^2.
  *
- * The gain a and the offset b are there because exposure changes and the glass lays a veil over the photo. They cost
- * nothing: with G made orthogonal to P and to constants beforehand, d = -(G'G)^-1 G'(I - P) whatever they are. */
+ * The gain a and the offset b take up changes of exposure and the veil of the reflection. They cost nothing: with G
+ * made orthogonal to P and to constants beforehand, d = -(G'G)^-1 G'(I - P) whatever they are. */
 #include "camera/follow.h"
 
 #include <math.h>
@@ -61,7 +62,7 @@ void esra_grey_free(struct grey *grey)
     *grey = (struct grey){0};
 }
 
-/* rows x STRIDE samples, bilinear, the first `reach` left of and above (x, y), which lies inside the level. */
+/* rows x STRIDE samples, bilinear; the first lies `reach` px left of and above (x, y), which is inside the level. */
 static void cut_out(const struct image *level, double x, double y, int reach, int rows, struct patch *restrict out)
 {
     int column = (int)floor(x), line = (int)floor(y);
@@ -88,7 +89,7 @@ static double product(const struct patch *a, const struct patch *b)
     return sum;
 }
 
-/* a <- a - s b - c inside the window, and zero in the filling. */
+/* a <- a - s b - c inside the window, zero in the rows' filling. */
 static void subtract(struct patch *a, const struct patch *b, double s, double c)
 {
     for (int j = 0; j < SIDE; j++) {
@@ -108,8 +109,8 @@ static double mean_of(const struct patch *a)
     return sum / (SIDE * SIDE);
 }
 
-/* False where the window holds no corner at all. One of noise is followed too, and seldom comes back to where it began.
- */
+/* P, G and (G'G)^-1 of the window around (x, y); false where G'G is singular, as without a corner. A corner made of
+ * noise passes; it mostly fails the forward-backward check (tracks.c). */
 static bool open_window(const struct image *level, double x, double y, struct window *w)
 {
     struct patch wide;
@@ -136,7 +137,7 @@ static bool open_window(const struct image *level, double x, double y, struct wi
     return true;
 }
 
-/* Moves (u, v) to where the level shows the window; false where that is outside. */
+/* Gauss-Newton steps of (u, v) to where the level shows the window; false where that is outside. */
 static bool settle(const struct window *w, const struct image *level, double *u, double *v)
 {
     double right = level->width - 2 * FOLLOW_PAD - 1, bottom = level->height - 2 * FOLLOW_PAD - 1;

@@ -1,4 +1,4 @@
-/* camera/follow.h - following a point from one photo to another, to parts of a pixel. */
+/* camera/follow.h - tracking a point from one photo to another, to parts of a pixel (Lucas & Kanade 1981). */
 #ifndef ESRA_CAMERA_FOLLOW_H
 #define ESRA_CAMERA_FOLLOW_H
 
@@ -16,8 +16,9 @@ esra_status esra_grey_create(struct grey *grey, const struct pyramid *pyramid, s
 
 void esra_grey_free(struct grey *grey);
 
-/* Where `to` shows what `from` shows at (x, y), px of level 0: from the coarsest level told down to level 0, starting
- * at (*u, *v). False where the window has no corner or the point leaves the photo. Seven parameters: two points. */
+/* (*u, *v) <- where `to` shows what `from` shows at (x, y), px of level 0: from level `coarsest` down to level 0,
+ * starting at (*u, *v). False where the window has no corner or the point leaves the photo. Seven parameters: two of
+ * them points. */
 bool esra_follow(const struct grey *from, const struct grey *to, double x, double y, int coarsest, double *u,
                  double *v);
 

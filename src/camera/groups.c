@@ -1,7 +1,8 @@
-/* camera/groups.c - which depths belong together. Two rigid scenes seen in one glass mostly stand at different
- * distances, so that their tracks fall apart into groups with a gap between them; but so do those of a thing and the
- * wall behind it. These differ in how they lie in the picture: things that hide one another beside one another, layers
- * that show through one another strewn among one another. */
+/* camera/groups.c - tracks clustered by depth, and which clusters are of one layer. Two rigid scenes seen in one glass
+ * mostly stand at different distances, so that their inverse depths form groups with a gap between them; but so do
+ * those of an object and the wall behind it. They differ in how they lie in the picture: where one occludes the other,
+ * tracks of both lie side by side; layers that show through one another have theirs mixed. The measure is the share of
+ * foreign tracks among each track's nearest neighbours. */
 #include "camera/groups.h"
 
 #include <math.h>
@@ -15,10 +16,10 @@
 
 /* Size at which the share that a group explains is measured. */
 #define SIDE_PX 350
-/* Tracks are compared with an eighth of the smaller group's tracks as neighbours, no more than so many. Then a thing's
- * tracks at its contour, which have foreign neighbours, are the same share of all however many there are; of six
- * neighbours each, as many as .04 were foreign on a small opaque thing, and as few as .037 in a mirrored layer that
- * lies in spots. */
+/* Each track has an eighth of the smaller group's number as neighbours, this many at the most. The share of tracks near
+ * an object's contour, which have foreign neighbours, then does not depend on how many tracks there are; with six
+ * neighbours each, as many as .04 were foreign on a small opaque object, and as few as .037 in a reflection that lies
+ * in spots. */
 #define NEIGHBOURS 100
 
 static int by_value(const void *a, const void *b)
@@ -38,7 +39,7 @@ static int sort_depths(const double *inverse, int count, double *sorted)
     return known;
 }
 
-/* Appends the group of sorted[0..count); the smallest makes room. */
+/* Adds the group of sorted[0..count), in place of the smallest where there are CAMERA_GROUPS already. */
 static void add_group(struct camera *camera, const double *sorted, int count)
 {
     int tail = count / DEPTH_TAIL;
@@ -56,6 +57,7 @@ static void add_group(struct camera *camera, const double *sorted, int count)
     camera->group[place] = group;
 }
 
+/* A group ends where the gap to the next inverse depth is wide; groups of too few tracks are dropped. */
 static void split(struct camera *camera, const double *sorted, int count)
 {
     int tail = count / DEPTH_TAIL;
@@ -73,18 +75,18 @@ static void split(struct camera *camera, const double *sorted, int count)
 
 static bool belongs(const struct depth_group *group, double w)
 {
-    /* The tails on either side are left out. NaN belongs to none. */
+    /* The tails on either side are left out. NaN, an outlier, belongs to none. */
     return w >= group->far && w <= group->near;
 }
 
-/* The nearest tracks so far, nearest first. */
+/* The k nearest neighbours so far, nearest first. */
 struct neighbours {
     double away[NEIGHBOURS];
     bool foreign[NEIGHBOURS];
     int most, found;
 };
 
-static void meet(struct neighbours *list, double away, bool foreign)
+static void insert(struct neighbours *list, double away, bool foreign)
 {
     int place;
     if (list->found == list->most && !(away < list->away[list->most - 1]))
@@ -112,7 +114,7 @@ static double share_of(const struct tracks *tracks, const double *inverse, const
             const struct sighting *there = track_at(tracks, k, tracks->reference);
             bool other = belongs(b, inverse[k]);
             if (k != n && (other || belongs(a, inverse[k])))
-                meet(&list, esra_hypot(there->x - here->x, there->y - here->y), other);
+                insert(&list, esra_hypot(there->x - here->x, there->y - here->y), other);
         }
         for (int k = 0; k < list.found; k++, all++)
             foreign += list.foreign[k];
@@ -120,6 +122,7 @@ static double share_of(const struct tracks *tracks, const double *inverse, const
     return all ? (double)foreign / all : 0;
 }
 
+/* The share of the reference's gradients that each group's depths explain. */
 static esra_status measure(struct camera *camera, struct context *context, const struct image *photos)
 {
     for (int n = 0; n < camera->groups && !esra_context_stopping(context); n++) {
@@ -142,7 +145,7 @@ static int by_explained(const void *a, const void *b)
     return p->far < q->far ? -1 : 1;
 }
 
-/* Group 0, and those that lie beside it. */
+/* near and far: those of group 0 and of the groups whose tracks lie beside, not among, its own. */
 static void choose(struct camera *camera, const struct tracks *tracks, const double *inverse)
 {
     struct depth_group *first = &camera->group[0];

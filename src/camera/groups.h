@@ -1,4 +1,4 @@
-/* camera/groups.h - which depths belong together. */
+/* camera/groups.h - tracks clustered by depth, and which clusters are of one layer. */
 #ifndef ESRA_CAMERA_GROUPS_H
 #define ESRA_CAMERA_GROUPS_H
 

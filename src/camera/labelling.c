@@ -1,4 +1,4 @@
-/* camera/labelling.c - mending maps of labels. */
+/* camera/labelling.c - median and speckle filters for maps of labels. */
 #include "camera/labelling.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ void esra_label_median(struct context *context, struct plane from, struct plane 
 /* marks before a pixel has been visited. */
 #define UNSEEN -1.f
 
-/* Lists the patch of pixel `first`, giving each the mark 0; returns their number. */
+/* Lists the connected component of pixel `first` by flood fill, giving each the mark 0; returns their number. */
 static int flood(struct plane labels, float apart, struct plane marks, int first, int *list)
 {
     int width = labels.width, height = labels.height, count = 0, next = 0;

@@ -1,5 +1,5 @@
-/* camera/parallax.c - how much of the tracks' motion no homography explains: what is left of the homography of least
- * squares, photo by photo; and whether a lens that bends straight lines would explain it. */
+/* camera/parallax.c - residual parallax: the tracks' distances from the homography of least squares, photo by photo;
+ * and whether a lens with radial distortion would explain them. */
 #include "camera/parallax.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct fitting {
     const struct tracks *tracks;
     const bool *use;
     double scale; /* px to units of about -1..1 */
-    double bend;  /* k: what the photos show at q a good lens would show at q (1 - k |q|^2) */
+    double bend;  /* k: what the photos show at q a lens without distortion would show at q (1 - k |q|^2) */
 };
 
 static void straighten(const struct fitting *f, double q[2])
@@ -43,8 +43,8 @@ static bool pair_of(const struct fitting *f, int n, int photo, double pair[4])
     return f->use[n * tracks->photos + photo];
 }
 
-/* u (1 + p6 x + p7 y) = p0 x + p1 y + p2, v likewise with p3..p5: linear in p. False where tracks do not determine it.
- */
+/* The homography of least algebraic error: u (1 + p6 x + p7 y) = p0 x + p1 y + p2, v likewise with p3..p5, is linear in
+ * p. False where the tracks do not determine it. */
 static bool fit(const struct fitting *f, int photo, double p[PARAMETERS])
 {
     double matrix[PARAMETERS * PARAMETERS] = {0}, pair[4];
@@ -66,8 +66,8 @@ static bool fit(const struct fitting *f, int photo, double p[PARAMETERS])
     return esra_linear_solve(matrix, p, PARAMETERS);
 }
 
-/* Appends the distances that are left, in px of the photo: straightening shrinks areas by (1 - k |q|^2)(1 - 3 k |q|^2).
- */
+/* Appends the distances that are left, in px of the photo: straightening shrinks areas by (1 - k |q|^2)(1 - 3 k |q|^2),
+ * lengths by the root of that, about 1 - 2 k |q|^2. */
 static size_t list_distances(const struct fitting *f, int photo, const double p[PARAMETERS], float *list, size_t count)
 {
     double pair[4];
@@ -95,8 +95,8 @@ static size_t list_remains(const struct fitting *f, float *list)
     return count;
 }
 
-/* The k that leaves least, 0 where that is not clearly less than without; at either end of what is tried it is no lens.
- */
+/* The k of the least median distance; 0 where that is not clearly less than with k = 0, or at either end of the search,
+ * where it is no lens. */
 static double find_bend(struct fitting *f, float *list)
 {
     double least = INFINITY, straight = 0, best = 0;

@@ -1,4 +1,4 @@
-/* camera/parallax.h - how much of the tracks' motion no homography explains. */
+/* camera/parallax.h - residual parallax: how much of the tracks' motion no homography explains. */
 #ifndef ESRA_CAMERA_PARALLAX_H
 #define ESRA_CAMERA_PARALLAX_H
 

@@ -1,5 +1,5 @@
-/* camera/sgm.c - semi-global smoothing of a cost volume. Every path is a line of pixels: rows are worked on one by one,
- * columns in stripes, in both directions; none depends on another. */
+/* camera/sgm.c - semi-global matching over a cost volume. Every path is a line of pixels: rows are worked on one by
+ * one, columns in stripes, in both directions; none depends on another. */
 #include "camera/sgm.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/rows.h"
 #include "base/wide.h"
 
-/* Stands left and right of the labels: never the least, and far from overflowing. */
+/* Stands for L before the first label and past the last: never the least, and far from overflowing. */
 #define WALL   16000
 #define GUARD  16
 #define STRIPE 16
@@ -55,7 +55,7 @@ static void raise_walls(const struct paths *p, int worker)
         p->memory[(size_t)worker * p->each + n] = WALL;
 }
 
-/* The step to pixel n; the first of a path comes from nowhere: from zeros. */
+/* The step to pixel n; before the first of a path L is zero. */
 static void visit(const struct paths *p, int worker, int line, size_t n, bool first, int side)
 {
     const struct sgm *sgm = p->sgm;

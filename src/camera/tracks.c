@@ -1,8 +1,9 @@
-/* camera/tracks.c - points of the reference followed to every photo.
+/* camera/tracks.c - points of the reference tracked to every photo.
  *
  * They come from two sources: features, whose matches bridge large motions, and corners, which are more, lie where
- * features are too alike to be told apart, and are found by following alone. Both are followed to parts of a pixel, and
- * kept where following them back ends where they began (Kalal, Mikolajczyk & Matas 2010). */
+ * descriptors are too alike to be matched, and are found by tracking alone. Both are tracked to parts of a pixel, and
+ * kept where the forward-backward error is small: tracked back, they end where they began (Kalal, Mikolajczyk & Matas
+ * 2010). */
 #include "camera/tracks.h"
 
 #include <math.h>
@@ -34,11 +35,12 @@ struct sight {
     struct features features;
 };
 
-/* A point to be followed, starting at guess[photo] where there is a match, else at its place in the reference. */
+/* Points to be tracked. In a photo where a feature has a match, tracking starts at that; a corner's starts at its place
+ * in the reference. */
 struct points {
-    struct tracks *tracks; /* in px of level 0; seen: a match has given it */
+    struct tracks *tracks; /* in px of level 0; seen, before tracking: a match has given it */
     const struct sight *sights;
-    int *level; /* [tracks->count]: where to begin; COARSEST for corners */
+    int *level; /* [tracks->count]: the coarsest level to track at; COARSEST for corners */
     struct context *context;
 };
 
@@ -74,6 +76,7 @@ done:
     return status;
 }
 
+/* Forward, then backward: a match's way back starts displaced from the point by what tracking has moved the match. */
 static void follow_point(const struct points *p, int n)
 {
     const struct tracks *tracks = p->tracks;
@@ -100,7 +103,7 @@ static void follow_point(const struct points *p, int n)
 static void follow_block(void *work, int task, int worker)
 {
     const struct points *p = work;
-    /* The caller's own thread may ask, and runs through the blocks that are left. */
+    /* Only worker 0, the caller's thread, may ask; once it is stopping, its remaining blocks return at once. */
     if (worker == 0 && esra_context_stopping(p->context))
         return;
     for (int n = rows_begin(task); n < rows_end(task, p->tracks->count); n++)
@@ -144,7 +147,7 @@ static void list_corners(struct points *p, const struct corner *corners, int cou
     }
 }
 
-/* Fills tracks with everything that could be followed somewhere. */
+/* Fills tracks with everything that could be tracked somewhere. */
 static esra_status follow_all(struct tracks *tracks, struct context *context, const struct sight *sights)
 {
     const struct sight *reference = &sights[tracks->reference];

@@ -1,5 +1,5 @@
-/* camera/visible.c - what of an inverse depth image a photo sees, and the map back from the photo: points are dropped
- * into the photo's frame, the nearest staying. */
+/* camera/visible.c - which pixels of an inverse depth image are occluded in a photo, and the inverse map, from the
+ * photo to the image: both by a z-buffer, points splatted into the photo's frame with the nearest staying. */
 #include <math.h>
 
 #include "base/maths.h"
@@ -9,12 +9,12 @@
 #include "camera/model.h"
 #include "ops/extreme.h"
 
-/* The map back is refined so often; where its last step is longer than half a pixel, and so may end in another, it
- * stays as dropped. A quarter and a whole pixel change nothing (sweep D of thresholds.def: .00 dB). */
+/* Fixed-point steps of the inverse map; where the last is longer than half a pixel it has not converged, and the place
+ * by the z-buffer's w stays. A quarter and a whole pixel change nothing (sweep D of thresholds.def: .00 dB). */
 #define REFINEMENTS 4
 #define SETTLED_PX  .5
 #define LENS_STEPS  4
-/* A pixel that no point falls into. */
+/* w of a pixel that no point projects to. */
 #define EMPTY -INFINITY
 
 static bool is_inside(float u, float v, int width, int height)
@@ -22,8 +22,8 @@ static bool is_inside(float u, float v, int width, int height)
     return u >= 0 && v >= 0 && u <= (float)(width - 1) && v <= (float)(height - 1);
 }
 
-/* nearest (the photo's size) = the largest w dropped into each pixel. */
-static void drop(const struct image *map, const struct image *inverse, struct plane nearest)
+/* The z-buffer: nearest (the photo's size) = the largest w of the points that project to each pixel. */
+static void splat(const struct image *map, const struct image *inverse, struct plane nearest)
 {
     size_t pixels = image_pixels(map);
     for (size_t n = 0; n < plane_pixels(nearest); n++)
@@ -37,7 +37,7 @@ static void drop(const struct image *map, const struct image *inverse, struct pl
     }
 }
 
-/* The planes of a photo's frame, and the map there. */
+/* The z-buffer of a photo's frame, and the map there. */
 struct frame {
     struct image map, nearest;
 };
@@ -59,7 +59,7 @@ static esra_status frame_create(struct frame *frame, struct context *context, co
     TRY(esra_image_create(&frame->map, inverse->width, inverse->height, 2, context->message));
     TRY(esra_image_create(&frame->nearest, camera->width, camera->height, PLANES, context->message));
     esra_camera_map(context, camera, n, inverse, offset, &frame->map);
-    drop(&frame->map, inverse, image_plane(&frame->nearest, NEAREST));
+    splat(&frame->map, inverse, image_plane(&frame->nearest, NEAREST));
     esra_largest(context, image_plane(&frame->nearest, NEAREST), image_plane(&frame->nearest, GROWN), 1,
                  image_plane(&frame->nearest, SCRATCH));
     return ESRA_OK;
@@ -93,7 +93,8 @@ done:
     return status;
 }
 
-/* Empty places take over the farther of the nearest filled ones left and right; a row without any, the row above's. */
+/* Disocclusions: empty pixels take the farther w of the nearest filled ones left and right; a row without any takes the
+ * row above's. */
 static void continue_rows(struct plane grown, struct plane filled)
 {
     for (int y = 0; y < grown.height; y++) {
@@ -112,7 +113,7 @@ static void continue_rows(struct plane grown, struct plane filled)
     }
 }
 
-/* The q whose q (1 + k |q|^2) is (ax, ay). */
+/* Undoes distortion: the q whose q (1 + k |q|^2) is (ax, ay), by fixed-point steps. */
 static void unbend(double k, double ax, double ay, double *qx, double *qy)
 {
     *qx = ax;
@@ -132,7 +133,7 @@ struct unmapping {
     struct plane nearest, filled;
 };
 
-/* A line of sight of the photo, seen from the reference: at inverse depth w it passes through
+/* The epipolar line of a photo's pixel in the reference: at inverse depth w its ray passes through
  *     X = z a - w b,  a = R'(p, 1),  b = R't,  z = (1 + w b_3)/a_3. */
 struct sightline {
     double a[3], b[3];
@@ -150,7 +151,7 @@ static void look_back(const struct unmapping *m, int u, int v, struct sightline 
     }
 }
 
-/* Where the canvas shows it. */
+/* The canvas' pixel of the ray's point at inverse depth w. */
 static void place(const struct unmapping *m, const struct sightline *line, double w, double *x, double *y)
 {
     double z = (1 + w * line->b[2]) / line->a[2], qx, qy;
@@ -171,7 +172,7 @@ static double sample(const struct image *inverse, double x, double y)
     return upper + (y - j) * (lower - upper);
 }
 
-/* From w as dropped, towards the w that the canvas has where it leads. */
+/* Fixed-point iteration from the z-buffer's w to the w that the canvas has where it leads. */
 static void refine(const struct unmapping *m, const struct sightline *line, double w, double *x, double *y)
 {
     double u, v, away = INFINITY;
