@@ -12,7 +12,8 @@
 
 #define ITERATIONS 10
 
-/* Kept for every photo until all are aligned: the energy its two motions explain, at the work level. */
+/* Kept for every photo until all are aligned: where in the reference its two motions explain gradient energy
+ * (explain.h), at the work level. */
 struct pair {
     struct image maps; /* [0] transmitted, [1] reflected */
 };
@@ -60,7 +61,7 @@ static double best_two(const struct hypotheses *h, int *first, int *second)
     return most;
 }
 
-/* Refines from the work level to the finest, on the inliers of `map`. */
+/* Refines h from the work level to the finest, on the pixels that `map` has as explained by it. */
 static esra_status finish(struct aligning *a, const struct view *view, struct plane map, struct hypothesis *h)
 {
     const struct image *base = &a->view.pyramid.level[0];
@@ -76,7 +77,7 @@ static esra_status finish(struct aligning *a, const struct view *view, struct pl
     esra_explain_weights(&a->explainer, map, level, plane);
     options.weights = &plane;
     TRY(esra_refine(a->context, &a->view.fields, &view->fields, &options, &t, &refined));
-    /* Farther from where it stood it is no longer the same motion. */
+    /* A refinement that went farther than near_px has converged to another motion, and is dropped. */
     if (esra_transform_distance(&t, &h->transform, base->width, base->height) <
         ldexp(align_thresholds.near_px, level)) {
         h->transform = t;
@@ -98,6 +99,7 @@ static struct transform at_photo_scale(const struct aligning *a, const struct hy
     return esra_transform_rescale(&h->transform, 1 / a->view.pyramid.scale);
 }
 
+/* The photo's two motions among its hypotheses: the better one is called transmitted until associate() has seen all. */
 static esra_status choose(struct aligning *a, int photo, const struct view *view, struct hypotheses *h)
 {
     struct photo_motion *m = &a->motions[photo];
@@ -143,7 +145,8 @@ done:
     return status;
 }
 
-/* <U_t - U_r, sum>: positive if the photo's two layers are in the same order as those of the others. */
+/* <U_t - U_r, sum>, U the maps of explained energy: positive if the photo's two layers are in the same order as those
+ * of the photos summed. */
 static double correlate_maps(const struct image *maps, const struct image *sum)
 {
     size_t pixels = image_pixels(maps);
@@ -176,10 +179,10 @@ static void swap_layers(struct photo_motion *m, struct image *maps)
     }
 }
 
-/* A pixel of the reference belongs to the same layer whatever photo it is compared with: the maps of the two motions
- * are made to agree across photos by their difference, beginning with the photo that is explained best. The transmitted
- * layer is the one that explains more in all photos together. A photo of which one motion is known may turn out to know
- * the reflected layer's only. */
+/* Which of a photo's two motions is which layer's. A pixel of the reference belongs to the same layer whatever photo it
+ * is compared with: each photo's motions are swapped where its map U_t - U_r correlates negatively with the sum of
+ * those before, beginning with the photo that is explained best. The transmitted layer is the one that explains more in
+ * all photos together. Where a photo has one motion alone, that may turn out to be the reflected layer's. */
 static esra_status associate(struct aligning *a)
 {
     struct image sum = {0};
@@ -207,7 +210,7 @@ static esra_status associate(struct aligning *a)
     for (int n = 0; n < a->count; n++) {
         struct photo_motion *m = &a->motions[n];
         bool lone = !m->second && m->explained > 0;
-        /* The sum still has the sign it was made with. */
+        /* The sum keeps the sign from before this swap of all photos: hence times balance. */
         if (m->second ? balance < 0 : lone && correlate_maps(&a->pairs[n].maps, &sum) * balance < 0) {
             swap_layers(m, &a->pairs[n].maps);
             m->second = true;
@@ -233,8 +236,8 @@ done:
 static const struct photo_motion unmoved = {
     .transmitted = {{1, 0, 0, 0, 1, 0, 0, 0, 1}}, .reflected = {{1, 0, 0, 0, 1, 0, 0, 0, 1}}, .gain = 1};
 
-/* Says whether the photo is aligned, and leaves no transform that is not. */
-static void judge(const struct aligning *a, struct photo_motion *m)
+/* Whether the photo is aligned; the identity in place of a transform that is not. */
+static void set_aligned(const struct aligning *a, struct photo_motion *m)
 {
     const struct image *photo = &a->photos[a->reference];
     m->aligned = m->explained > align_thresholds.explained_least;
@@ -261,7 +264,7 @@ esra_status esra_align(struct context *context, const struct image *photos, int 
         return esra_fail_memory(context->message);
     status = align_all(&a);
     for (int n = 0; n < count; n++) {
-        judge(&a, &motions[n]);
+        set_aligned(&a, &motions[n]);
         esra_image_free(&a.pairs[n].maps);
     }
     motions[reference].aligned = true;

@@ -21,7 +21,7 @@ struct photo_motion {
     struct transform transmitted;
     struct transform reflected; /* the identity where there is none */
     bool aligned;               /* the transmitted layer was found; else `transmitted` is the identity */
-    bool second;                /* a second motion was found */
+    bool second;                /* a second motion was found: `reflected` */
     double explained;           /* share of the reference's gradient energy that moves as `transmitted`, 0..1 ... */
     double explained_second;    /* ... and as `reflected` */
     double residual; /* energy of the gradients' difference over their own; under 1e-3: the same photo twice */
@@ -30,8 +30,8 @@ struct photo_motion {
     double gain;     /* photo's gradients / reference's, roughly; gradients/mixing.c measures it well */
 };
 
-/* Fills motions[photos]; that of the reference is the identity. Photos that cannot be aligned are told by `aligned`:
- * that is no error. */
+/* Fills motions[count]; that of the reference is the identity. A photo that cannot be aligned has `aligned` false: that
+ * is no error. */
 esra_status esra_align(struct context *context, const struct image *photos, int count, int reference,
                        const struct align_options *options, struct photo_motion *motions);
 

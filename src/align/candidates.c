@@ -1,5 +1,5 @@
-/* align/candidates.c - refines the starts of a pair of photos, and ranks them by how well what the photos hold beside T
- * correlates through them. */
+/* align/candidates.c - candidates for R's motion between two photos: refines the starts, and ranks them by the
+ * normalised cross-correlation of the two photos' remainders beside T, one seen through the motion. */
 #include <math.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static bool far_from(const struct field *field, const struct transform *a, const
     return esra_transform_distance(a, b, field->width, field->height) > px;
 }
 
-/* Correlation of the two fields compared at one level, the photo's seen through t. */
+/* Normalised cross-correlation of the two fields compared at one level, the photo's warped by t. */
 static double score_of(const struct pairing *p, const struct transform *t, int level)
 {
     const struct field *reference = &p->compared[0].level[level];
@@ -48,7 +48,7 @@ static bool is_listed(const struct pairing *p, const struct reflection_candidate
     return false;
 }
 
-/* Sorted in by score, unless it is there already, or keeps R with T. */
+/* Inserts a candidate by score, unless it is listed already or is the identity, which is T's own motion. */
 static void rank(const struct pairing *p, struct reflection_candidates *list, struct reflection_candidate found)
 {
     struct transform still = TRANSFORM_IDENTITY;
@@ -65,7 +65,7 @@ static void rank(const struct pairing *p, struct reflection_candidates *list, st
     list->each[place] = found;
 }
 
-/* Refines t between two levels; keeps whichever correlates better at the finer one, t or the refined one. */
+/* Refines t down to level `finest`; keeps whichever correlates better there, t or the refined one. */
 static esra_status improve(const struct pairing *p, struct transform t, bool rough, int finest,
                            struct reflection_candidate *found)
 {
@@ -90,7 +90,7 @@ static esra_status improve(const struct pairing *p, struct transform t, bool rou
     return status;
 }
 
-/* Lists the exact start as it is. */
+/* Lists exact starts without refinement. */
 static void list_exact(const struct pairing *p, struct reflection_candidates *list)
 {
     for (int n = 0; n < p->count; n++)
@@ -134,7 +134,7 @@ done:
     return status;
 }
 
-/* What goes too far has left its motion. */
+/* A refinement that went farther than near_px has converged to another motion, and is dropped. */
 esra_status esra_pairing_finish(const struct pairing *p, struct transform *motion)
 {
     struct reflection_candidate found;

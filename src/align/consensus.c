@@ -3,8 +3,8 @@
  *
  * Between handheld photos a homography is close to a similarity, which two matches determine; four would be needed for
  * the homography itself, and with one match in ten belonging to the fainter layer two random ones agree a hundred times
- * as often as four. So two matches give a rough similarity with a wide tolerance, and the matches that support it the
- * affine map and the homography with narrowing ones. */
+ * as often as four. So two matches give a rough similarity with a wide tolerance, and its inliers give the affine map
+ * and the homography with narrowing ones. */
 #include "align/consensus.h"
 
 #include <math.h>
@@ -32,12 +32,12 @@ static bool agrees(const struct match *m, const struct transform *t, double tole
     return (u - m->u) * (u - m->u) + (v - m->v) * (v - m->v) < reach * reach;
 }
 
-static int count_support(const struct search *s, const struct transform *t, double tolerance_px)
+static int count_inliers(const struct search *s, const struct transform *t, double tolerance_px)
 {
-    int support = 0;
+    int inliers = 0;
     for (int n = 0; n < s->count; n++)
-        support += agrees(&s->matches[n], t, tolerance_px);
-    return support;
+        inliers += agrees(&s->matches[n], t, tolerance_px);
+    return inliers;
 }
 
 /* The similarity u + iv = a (x + iy) + b through two matches, in complex numbers; false where they are one. */
@@ -62,14 +62,14 @@ static bool sample(struct search *s, enum motion motion, struct transform *t)
     return esra_transform_plausible(t, s->width, s->height, s->limit_px);
 }
 
-/* Least squares over the supporters, weighted by 1/spread^2, of the linear equations
+/* Least squares over the inliers of *t, weighted by 1/spread^2, of the linear equations
  *     d u = (1 + p2) X + p3 Y + p0,  d v = p4 X + (1 + p5) Y + p1,  d = 1 + p6 X + p7 Y
  * in coordinates centred and scaled by half the width. */
 static bool fit(const struct search *s, enum motion motion, double tolerance_px, struct transform *t)
 {
     double cx = .5 * s->width, cy = .5 * s->height, scale = .5 * s->width, p[NORMAL_PARAMETERS] = {0};
     double matrix[NORMAL_PARAMETERS * NORMAL_PARAMETERS] = {0};
-    int support = 0;
+    int inliers = 0;
     for (int n = 0; n < s->count; n++) {
         const struct match *m = &s->matches[n];
         if (!agrees(m, t, tolerance_px))
@@ -82,9 +82,9 @@ static bool fit(const struct search *s, enum motion motion, double tolerance_px,
                 matrix[a * motion + b] += w * (first[a] * first[b] + second[a] * second[b]);
             p[a] += w * (first[a] * (u - x) + second[a] * (v - y));
         }
-        support++;
+        inliers++;
     }
-    if (support < (int)motion / 2 + 1 || !esra_linear_solve(matrix, p, motion))
+    if (inliers < (int)motion / 2 + 1 || !esra_linear_solve(matrix, p, motion))
         return false;
     *t = esra_normal_step(p, cx, cy, scale);
     return esra_transform_plausible(t, s->width, s->height, s->limit_px);
@@ -95,7 +95,8 @@ static enum motion at_most(enum motion a, enum motion b)
     return a < b ? a : b;
 }
 
-/* Affine first, then the whole motion, with tolerances narrowing to the exact one; keeps *t where a fit fails. */
+/* Local optimisation: affine first, then the whole motion, with tolerances narrowing to the exact one; keeps *t where a
+ * fit fails. Returns the number of inliers. */
 static int optimise(const struct search *s, enum motion motion, struct transform *t)
 {
     const double rough = align_thresholds.consensus_rough_px, exact = align_thresholds.consensus_exact_px;
@@ -105,9 +106,11 @@ static int optimise(const struct search *s, enum motion motion, struct transform
         if (fit(s, at_most(motion, k < 2 ? MOTION_AFFINE : MOTION_HOMOGRAPHY), tolerance[k], &better))
             *t = better;
     }
-    return count_support(s, t, exact);
+    return count_inliers(s, t, exact);
 }
 
+/* The motion with most inliers over SAMPLES samples; each sample with more rough inliers than any before is optimised.
+ */
 static bool find_one(struct search *s, enum motion motion, struct transform *best)
 {
     int rough = 0, exact = 0;
@@ -115,13 +118,13 @@ static bool find_one(struct search *s, enum motion motion, struct transform *bes
         struct transform t;
         if (!sample(s, motion, &t))
             continue;
-        int support = count_support(s, &t, align_thresholds.consensus_rough_px);
-        if (support <= rough)
+        int inliers = count_inliers(s, &t, align_thresholds.consensus_rough_px);
+        if (inliers <= rough)
             continue;
-        rough = support;
-        support = optimise(s, motion, &t);
-        if (support > exact) {
-            exact = support;
+        rough = inliers;
+        inliers = optimise(s, motion, &t);
+        if (inliers > exact) {
+            exact = inliers;
             *best = t;
         }
     }

@@ -1,4 +1,4 @@
-/* align/consensus.h - the motions that many matches agree on. */
+/* align/consensus.h - the motions that many matches agree on, by RANSAC. */
 #ifndef ESRA_ALIGN_CONSENSUS_H
 #define ESRA_ALIGN_CONSENSUS_H
 

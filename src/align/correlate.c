@@ -55,7 +55,7 @@ static void load(const struct spectra *s, const struct field *field, int channel
     }
 }
 
-/* Whitened, all frequencies count alike, and agreement is a peak instead of a hill. */
+/* Whitened, as in phase correlation, all frequencies count alike, and a shift makes a narrow peak. */
 static void add_cross_spectrum(struct spectra *s, bool whiten)
 {
     size_t samples = 2 * (size_t)s->width * (size_t)s->height;

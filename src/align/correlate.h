@@ -1,4 +1,4 @@
-/* align/correlate.h - shifts at which two gradient fields agree. */
+/* align/correlate.h - shifts at which two gradient fields agree, by cross-correlation or phase correlation. */
 #ifndef ESRA_ALIGN_CORRELATE_H
 #define ESRA_ALIGN_CORRELATE_H
 

@@ -1,5 +1,6 @@
-/* align/hypotheses.c - the motions that might explain what differs between two photos: no single method finds the
- * transmitted layer in every scene, but one of these does, and each is only a start for refinement. */
+/* align/hypotheses.c - the motions that a layer may have between two photos, by matches of features (RANSAC), by phase
+ * correlation, and the identity: no single method finds the transmitted layer in every scene, but one of these does,
+ * and each is only a start for refinement. */
 #include "align/hypotheses.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* align/normal.h - normal equations of a small change of a homography.
+/* align/normal.h - normal equations of a small change of a homography, for Gauss-Newton steps.
  *
  * A pixel x is first moved by a small homography of centred coordinates X = (x - cx)/s, Y = (y - cy)/s:
  *

@@ -8,7 +8,7 @@
 
 #define PAIRING_STARTS 15
 
-/* exact: as alignment found it, on the photos themselves; refining it on remainders would only blur it. */
+/* exact: as alignment found it, on the photos themselves; refining it on remainders would make it worse. */
 enum quality { ROUGH, GOOD, EXACT };
 
 struct start {
@@ -37,13 +37,14 @@ void esra_pairing_free(struct pairing *pairing);
 /* Adds a start, where it is plausible. */
 void esra_pairing_start(struct pairing *pairing, struct transform transform, enum quality quality);
 
-/* Adds the shifts at which two fields correlate, but for those that are no shift. */
+/* Adds the shifts at which two fields correlate, except those near zero, which are T's own remainder. */
 esra_status esra_pairing_start_peaks(struct pairing *pairing, const struct fields *pair, bool whiten);
 
-/* Adds the motions that corners of the two parts of the difference agree on. */
+/* Adds the motions that matches of features between the two parts of the difference agree on (RANSAC). */
 esra_status esra_pairing_start_matches(struct pairing *pairing, const struct pyramid *parts);
 
-/* Refines the starts and lists them by how well the fields compared correlate then. */
+/* Refines the starts and lists them by the correlation of the fields compared: all at half size, the best few at full.
+ */
 esra_status esra_pairing_rank(const struct pairing *pairing, struct reflection_candidates *list);
 
 /* Refines one motion at full size. */

@@ -250,7 +250,7 @@ static bool iterate(struct stage *stage, enum motion motion, bool rough, struct 
     return rough || moved > STEP_LEAST_PX;
 }
 
-/* The model of motion in an iteration: thirds of the iterations where the start is rough. */
+/* The motion's model in an iteration: where the start is rough, a shift in the first third, affine in the second. */
 static enum motion staged_motion(const struct refine_options *options, bool coarsest, int iteration)
 {
     enum motion most = options->motion;
@@ -275,7 +275,7 @@ static esra_status refine_level(struct stage *stage, const struct refine_options
     return ESRA_OK;
 }
 
-/* The weights at the levels above `finest`, where they are the caller's. */
+/* The weights at the levels coarser than `finest`, where the caller has given them. */
 static esra_status halve_weights(struct context *context, const struct plane *weights, int finest, int coarsest,
                                  struct image *halved)
 {

@@ -10,7 +10,7 @@ struct refine_options {
     int coarsest, finest; /* levels of the fields to pass through, coarsest >= finest >= 0; cut to those there are */
     int iterations;       /* at most, at each level */
     bool rough; /* the start may be some px off: at the coarsest level, first a shift, then affine, then the whole
-                   motion. A good start would be drawn towards the other layer by it */
+                   motion. From a good start a shift alone would be drawn towards the other layer */
     const struct plane
         *weights;   /* NULL, or of the size of the finest level: 0 where the reference's pixel is left out */
     double blur_px; /* esra_refine_images() takes gradients after this blur: .7 suits photos, 1.2 to 1.5 reflections

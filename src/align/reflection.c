@@ -41,8 +41,8 @@ static void fill_weights(const struct searching *s, int photo, struct plane weig
         weights.data[n] = reference[n] * other[n];
 }
 
-/* The fields of what has more and what has less light in the photo than T explains, and, where they are wanted, starts
- * from the corners of both. */
+/* The fields of the parts where the photo has more light than the reference and where it has less, at T's motion
+ * (remainder.h), and, where wanted, starts by matches of features between them. */
 static esra_status use_parts(struct pairing *p, const struct searching *s, int photo, bool starts)
 {
     const struct reflection_problem *problem = s->problem;
@@ -66,7 +66,7 @@ done:
     return status;
 }
 
-/* Fields by sign are compared where there is nothing better, and searched for starts. */
+/* Remainders by sign are compared where there are none by the median, and always searched for starts. */
 static esra_status make_pairing(struct pairing *p, const struct searching *s, int photo, bool starts)
 {
     const struct reflection_problem *problem = s->problem;
@@ -132,8 +132,8 @@ done:
     return status;
 }
 
-/* A job of esra_context_side_by_side(), one for each photo but the reference: what a pair needs is mostly short, and in
- * part serial. */
+/* A job of esra_context_side_by_side(), one for each photo but the reference: the steps of a pair are mostly too short
+ * to be shared by threads, and in part serial. */
 static esra_status work_on_photo(void *work, int number, struct context *context)
 {
     struct searching own = *(const struct searching *)work;
@@ -161,7 +161,7 @@ static void searching_free(struct searching *s)
     esra_release(&s->mask_images);
 }
 
-/* Halved masks: a pixel counts as seen only if all that were averaged into it were. */
+/* Of a halved mask: a pixel counts as seen only if all that were averaged into it were. */
 static void harden(struct image *mask)
 {
     for (size_t n = 0; n < image_pixels(mask); n++)
@@ -188,7 +188,7 @@ done:
     return status;
 }
 
-/* All pairs at that many pixels at the most. */
+/* Searches or finishes all pairs, at most_pixels at the most. */
 static esra_status work_on_all(struct searching *s, double most_pixels)
 {
     size_t count = (size_t)s->problem->count;

@@ -1,4 +1,4 @@
-/* align/remainder.c - the remainders of aligned photos, without the transmitted layer, as gradient fields. */
+/* align/remainder.c - the remainders of aligned photos: what they hold beside the transmitted layer. */
 #include "align/remainder.h"
 
 #include <math.h>
@@ -23,6 +23,7 @@ static bool seen_by(const struct voting *v, int photo, int x, int y)
     return plane_row(image_plane(&v->masks[photo], 0), y)[x] > 0;
 }
 
+/* One component of T's gradient: the median over the photos that see the pixel, and half a vote for zero. */
 static float transmitted_part(const struct voting *v, int x, int y, int part)
 {
     struct weighted votes[PHOTOS_AT_ONCE + 1] = {{0, TIE_BREAKER}};

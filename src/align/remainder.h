@@ -1,4 +1,6 @@
-/* align/remainder.h - the remainders of aligned photos, without the transmitted layer, as gradient fields. */
+/* align/remainder.h - the remainders of aligned photos: what they hold beside the transmitted layer, as gradient
+ * fields.
+ */
 #ifndef ESRA_ALIGN_REMAINDER_H
 #define ESRA_ALIGN_REMAINDER_H
 
