@@ -158,9 +158,9 @@ static void print_motions(const struct scene *scene, const struct photo_motion *
                second = m->second ? distance(scene, &m->reflected, r) : INFINITY;
         add_error(&bench.transmitted, first);
         add_error(&bench.reflected, second);
-        printf("  %d%s T %7.3f  R %7.3f  explained %.3f %.3f residual %.4f apart %.1f overlap %.2f gain %.3f (%.3f)\n",
-               n + 1, m->aligned ? "" : " not aligned", first, second, m->explained, m->explained_second, m->residual,
-               m->apart_px, m->overlap, m->gain, truth->a);
+        printf("  %d%s T %7.3f  R %7.3f  explained %.3f %.3f residual %.4f apart %.1f overlap %.2f\n", n + 1,
+               m->aligned ? "" : " not aligned", first, second, m->explained, m->explained_second, m->residual,
+               m->apart_px, m->overlap);
     }
 }
 

@@ -116,7 +116,6 @@ static esra_status choose(struct aligning *a, int photo, const struct view *view
     m->explained = t->explained.share;
     m->residual = t->explained.residual;
     m->overlap = t->explained.overlap;
-    m->gain = t->gain;
     m->transmitted = at_photo_scale(a, t);
     if (second < 0 || both - m->explained < align_thresholds.explained_least * (1 - m->explained))
         return ESRA_OK;
@@ -233,8 +232,8 @@ done:
     return status;
 }
 
-static const struct photo_motion unmoved = {
-    .transmitted = {{1, 0, 0, 0, 1, 0, 0, 0, 1}}, .reflected = {{1, 0, 0, 0, 1, 0, 0, 0, 1}}, .gain = 1};
+static const struct photo_motion unmoved = {.transmitted = {{1, 0, 0, 0, 1, 0, 0, 0, 1}},
+                                            .reflected = {{1, 0, 0, 0, 1, 0, 0, 0, 1}}};
 
 /* Whether the photo is aligned; the identity in place of a transform that is not. */
 static void set_aligned(const struct aligning *a, struct photo_motion *m)

@@ -27,7 +27,6 @@ struct photo_motion {
     double residual; /* energy of the gradients' difference over their own; under 1e-3: the same photo twice */
     double overlap;  /* share of the reference's pixels the photo sees, by `transmitted` */
     double apart_px; /* mean distance at the corners between the two motions; 0 where there is one */
-    double gain;     /* photo's gradients / reference's, roughly; gradients/mixing.c measures it well */
 };
 
 /* Fills motions[count]; that of the reference is the identity. A photo that cannot be aligned has `aligned` false: that

@@ -31,7 +31,6 @@
 
 struct sums {
     struct normal normal;
-    double weight, seen;
     double photo, reference; /* energy of the fields where both see */
 };
 
@@ -200,8 +199,6 @@ static void sum_block(void *work, int task, int worker)
         for (int x = 1; x < valid.width - 1 && y > 0 && y < valid.height - 1; x++) {
             bool whole = v[x - 1] > 0 && v[x + 1] > 0 && v[x - valid.stride] > 0 && v[x + valid.stride] > 0;
             float weight = v[x] * biweight(smooth[x], stage->cutoff2);
-            sums->seen += v[x];
-            sums->weight += weight;
             if (whole && weight > 0)
                 add_pixel(stage, &row, x, y, weight);
         }
@@ -219,8 +216,6 @@ static struct sums add_up(struct stage *stage)
         esra_normal_add(&total.normal, &stage->sums[n].normal);
         total.photo += stage->sums[n].photo;
         total.reference += stage->sums[n].reference;
-        total.weight += stage->sums[n].weight;
-        total.seen += stage->sums[n].seen;
     }
     return total;
 }
@@ -239,7 +234,7 @@ static bool iterate(struct stage *stage, enum motion motion, bool rough, struct 
         return false;
     const double most = ops_thresholds.gain_most;
     stage->gain = fmin(fmax(sqrt(sums.photo / sums.reference), 1 / most), most);
-    *refined = (struct refined){stage->gain, sums.weight / sums.seen};
+    *refined = (struct refined){stage->gain};
     struct transform step = esra_normal_step(p, stage->cx, stage->cy, stage->s), before = stage->transform;
     struct transform after = esra_transform_compose(&before, &step);
     double moved = esra_transform_distance(&before, &after, width, height);
@@ -301,7 +296,7 @@ esra_status esra_refine(struct context *context, const struct fields *reference,
     struct image halved[PYRAMID_LEVELS] = {{0}};
     esra_status status = ESRA_OK;
     struct transform found = *transform;
-    *refined = (struct refined){1, 0};
+    *refined = (struct refined){1};
     if (weights)
         TRY(halve_weights(context, weights, finest, coarsest, halved));
     for (int n = coarsest; n >= finest; n--) {

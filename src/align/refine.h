@@ -18,8 +18,7 @@ struct refine_options {
 };
 
 struct refined {
-    double gain;  /* photo's gradients / reference's, over the inliers */
-    double share; /* of inliers among the pixels seen by both */
+    double gain; /* photo's gradients / reference's, over the pixels seen by both */
 };
 
 /* Improves *transform (in coordinates of level 0). It stays at the start where the equations are singular. */

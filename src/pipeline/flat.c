@@ -24,7 +24,7 @@ static struct transform transform_of(const esra_transform *given)
 /* The motion that the caller gave of photo i, in px of its photos. */
 static struct photo_motion given_motion(const esra_photos *input, int i)
 {
-    struct photo_motion motion = {.transmitted = TRANSFORM_IDENTITY, .reflected = TRANSFORM_IDENTITY, .gain = 1};
+    struct photo_motion motion = {.transmitted = TRANSFORM_IDENTITY, .reflected = TRANSFORM_IDENTITY};
     if (esra_series_left_out(input, i))
         return motion;
     motion.transmitted = transform_of(&input->transmitted[i]);

@@ -34,8 +34,7 @@ esra_status esra_model_create(struct model *model, enum model_kind kind, const s
         !model->aligned || !model->masks)
         return esra_fail_memory(message);
     for (int i = 0; i < model->photos; i++) {
-        model->motions[i] =
-            (struct photo_motion){.transmitted = TRANSFORM_IDENTITY, .reflected = TRANSFORM_IDENTITY, .gain = 1};
+        model->motions[i] = (struct photo_motion){.transmitted = TRANSFORM_IDENTITY, .reflected = TRANSFORM_IDENTITY};
         model->still[i] = model->mirror[i] = TRANSFORM_IDENTITY;
         model->mixing[i] = model->reflection_gain[i] = 1;
     }

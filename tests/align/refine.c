@@ -18,7 +18,6 @@ static void a_rough_start_becomes_exact(void)
     CHECK_NEAR(corner_error(&found, &scene.transmitted[1]), 0, .03);
     /* Noise adds to the shorter gradients of the darker photo: a few per cent. */
     CHECK_NEAR(refined.gain, scene.a[1], .05);
-    CHECK(refined.share > .5 && refined.share <= 1);
     free_scene(&scene);
     esra_context_free(&context);
 }
