@@ -11,7 +11,7 @@
 /* The coarsest band has sides of at least this many px. */
 #define LEAST_SIDE 6
 
-/* What is the same for every band. Image 0 is the estimate, the others its replicates' scatter. */
+/* What is the same for every band. Images are [count]: 0 is the estimate, the others its replicates' scatter. */
 struct shrinkage {
     struct context *context;
     int count; /* of images */
@@ -63,7 +63,8 @@ static void add_energy(struct image *energy, const struct image *image, float fa
         }
 }
 
-/* Leaves of images[0] what the Wiener factor 1 - v/e takes off: v/e of it. */
+/* images[0] *= min(1, v/e): the part that the Wiener factor max(0, 1 - v/e) takes off. e and v are energies averaged
+ * over a window. */
 static esra_status keep_doubtful(const struct shrinkage *shrinkage, struct image *images)
 {
     struct image energy[2] = {{0}}, around[2] = {{0}};

@@ -9,10 +9,10 @@
 #include "evidence/thresholds.h"
 #include "ops/blur.h"
 
-/* The weight of |R|^2 that leaves none of R. */
+/* A weight of |R|^2 so large that R = 0. */
 #define RIDGE_ALONE 1e3
 
-/* What all photos together say, at the size of the trial. */
+/* The joint solution of all photos, at the size at which photos are left out, and what its replicates share. */
 struct trial {
     struct joint *joint;
     struct joint_model model;
@@ -22,7 +22,7 @@ struct trial {
     bool roughly;             /* as in the options */
     int halvings;             /* of LEAVE_OUT_SIDE, in whose px thresholds are: 0, or 1 where solved roughly */
     double *confidence;       /* [photos]: 1, or 0 where a photo takes no part */
-    struct image *shown;      /* [photos] */
+    struct image *shown;      /* [photos]: the photos at that size */
     struct image transmitted; /* T by all photos */
 };
 
@@ -232,7 +232,7 @@ done:
     return status;
 }
 
-/* Those of all replicates. */
+/* All replicates. */
 struct replication {
     struct replicate *each; /* [most] */
     struct image *scatter;  /* [most] */
@@ -250,8 +250,9 @@ static esra_status add_replicate(struct replication *replication, const struct t
     return copy_model(*added, trial, trial->context->message);
 }
 
-/* What the replicates leave in doubt of the reflection, which is the reference photo less T. */
-static esra_status weigh(struct trial *trial, const struct replication *replication, struct leave_out *result)
+/* Wiener shrinkage of the reflection, the reference photo less a T, by the replicates' variance: the part taken off. */
+static esra_status shrink_reflection(struct trial *trial, const struct replication *replication,
+                                     struct leave_out *result)
 {
     const struct image *shown = &trial->shown[trial->reference];
     struct image reflection;
@@ -334,15 +335,16 @@ static esra_status replicate(struct trial *trial, int taking_part, struct leave_
     TRY(taking_part > 2 ? leave_out_each(&replication, trial, taking_part) : change_gains(&replication, trial));
     TRY(esra_context_side_by_side(trial->context, solve_replicate, replication.each, replication.count));
     if (esra_context_stopping(trial->context))
-        goto done; /* not all of them are there */
+        goto done; /* not all replicates have been solved */
     if (taking_part > 2)
         sum_up(&replication, taking_part, result);
-    TRY(weigh(trial, &replication, result));
+    TRY(shrink_reflection(trial, &replication, result));
 done:
     free_replicates(&replication);
     return status;
 }
 
+/* Whole confidence in every photo that takes part; returns their number. */
 static int prepare(struct trial *trial, const struct joint_model *model)
 {
     int taking_part = 0;

@@ -1,4 +1,4 @@
-/* evidence/opposed.c - see opposed.h. */
+/* evidence/opposed.c - whether two layers cancel each other's edges: opposed gradients over those of one sign. */
 #include "evidence/opposed.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* evidence/remains.c - pixels and patches of adjacent cells that neither layer explains. */
+/* evidence/remains.c - pixels, and connected components of grid cells, that neither layer explains. */
 #include "evidence/remains.h"
 
 #include "base/memory.h"
@@ -41,7 +41,7 @@ struct cells {
     int across, down;
 };
 
-/* Counts the patch of adjacent cells around cell n, by flood fill, and clears it. */
+/* Counts the connected component of cell n, by flood fill, and clears it. */
 static int count_patch(struct cells *cells, int n)
 {
     int begin = 0, end = 0;

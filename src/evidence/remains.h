@@ -1,4 +1,4 @@
-/* evidence/remains.h - what two layers leave of a photo unexplained. */
+/* evidence/remains.h - outliers: what two layers leave of a photo unexplained. */
 #ifndef ESRA_EVIDENCE_REMAINS_H
 #define ESRA_EVIDENCE_REMAINS_H
 

@@ -1,4 +1,4 @@
-/* gradients/agreement.c - the vote of photos that each see a part.
+/* gradients/agreement.c - the vote of photos with occlusions on T's gradients.
  *
  * Let g_i = D I_i/a_i be a photo's gradient (2c numbers a pixel: two directions, c colours), g_0 the reference's, <.> a
  * window of 1.5 px, med the median of the others that see the pixel. With
@@ -26,14 +26,15 @@
 struct voting {
     const struct agreement_problem *problem;
     struct agreement *out;
-    struct plane *seen;    /* [photos]: masks without their borders, over which differences do not reach */
+    struct plane *seen;    /* [photos]: masks eroded by a pixel, so that differences do not reach over their borders */
     struct plane *spread;  /* [photos]: <|g_i - med|> */
     struct plane *away;    /* [photos]: <|g_i - g_0|> */
     struct plane distance; /* d */
     struct plane strength; /* <|g_0|> */
     float noise;           /* of the length of a gradient of 2c numbers, each the difference of two */
     float kappa;
-    float near_noise, near_share; /* a photo whose gradient is away by less than these of g_0 is averaged with it */
+    float near_noise,
+        near_share; /* g_i is averaged with g_0 at distances up to about near_noise + near_share <|g_0|> */
 };
 
 /* g_i at a pixel: 2c numbers. */
@@ -70,7 +71,7 @@ static float apart(const float *a, const float *b, int values)
     return sqrtf(sum);
 }
 
-/* med, and the lengths that are looked at in a window. */
+/* med into E, and the lengths |g_i - med|, |g_i - g_0|, |g_0 - med| and |g_0| at one pixel. */
 static void ballot(const struct voting *v, int x, int y)
 {
     const struct agreement_problem *p = v->problem;
@@ -107,7 +108,7 @@ static void ballot_rows(void *work, int task, int worker)
             ballot(v, x, y);
 }
 
-/* alpha; zero where fewer than two others see the pixel: one alone cannot be told from its own reflection. */
+/* alpha; zero where fewer than two others see the pixel: one alone may itself show a reflection. */
 static float foreign_at(const struct voting *v, int x, int y)
 {
     const struct agreement_problem *p = v->problem;
@@ -123,6 +124,7 @@ static float foreign_at(const struct voting *v, int x, int y)
     return d * d / (d * d + s * s + v->noise * v->noise) * (1 - guard);
 }
 
+/* E = alpha med + (1 - alpha) mean, the mean of g_0 and the g_i with weights 1/(1 + (<|g_i - g_0|>/near)^4). */
 static void decide(const struct voting *v, int x, int y)
 {
     const struct agreement_problem *p = v->problem;
@@ -164,7 +166,7 @@ static void smooth(struct context *context, struct plane values, double window_p
             plane_row(values, y)[x] = plane_row(scratch, y)[x];
 }
 
-/* A window of what is seen alone: <values>/<seen>; values are zero elsewhere. */
+/* Normalised convolution, over what is seen alone: <values>/<seen>; values are zero elsewhere. */
 static void smooth_seen(struct context *context, struct plane values, struct plane seen, double window_px,
                         struct plane scratch)
 {
@@ -175,7 +177,8 @@ static void smooth_seen(struct context *context, struct plane values, struct pla
             plane_row(values, y)[x] /= plane_row(scratch, y)[x] + 1e-3f;
 }
 
-static void look_around(struct voting *v, struct context *context, struct plane scratch)
+/* All lengths averaged over the window. */
+static void smooth_all(struct voting *v, struct context *context, struct plane scratch)
 {
     double window_px = gradients_thresholds.agreement_window_px *
                        fmax(1, v->distance.width / gradients_thresholds.agreement_window_width);
@@ -218,7 +221,7 @@ static void vote(struct agreement *agreement, const struct agreement_problem *pr
     }
     int blocks = rows_blocks(first->height);
     esra_context_run(context, ballot_rows, &v, blocks, NULL);
-    look_around(&v, context, scratch);
+    smooth_all(&v, context, scratch);
     esra_context_run(context, decide_rows, &v, blocks, NULL);
 }
 

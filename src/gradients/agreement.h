@@ -1,5 +1,5 @@
-/* gradients/agreement.h - the transmitted layer's gradients where photos see the frame through maps of their own, each
- * with what it does not see: the reference photo's own gradient, unless the others agree on another. */
+/* gradients/agreement.h - the transmitted layer's gradients where each photo is warped by a dense map and has
+ * occlusions: the reference photo's own gradient, unless the others agree on another. */
 #ifndef ESRA_GRADIENTS_AGREEMENT_H
 #define ESRA_GRADIENTS_AGREEMENT_H
 
@@ -14,8 +14,8 @@ struct agreement_problem {
     const struct image *images; /* [photos] */
     const struct image *masks;  /* [photos], one channel: 0 where a photo does not see what the reference shows */
     const double *mixing;       /* a_i > 0 */
-    const struct image *guard;  /* one channel, 0..1: where 1, what the others agree on is not believed, as at steps of
-                                   depth; NULL: nowhere */
+    const struct image *guard;  /* one channel, 0..1: where 1 the reference's gradient stays whatever the others agree
+                                   on,  as at steps of depth; NULL: nowhere */
 };
 
 struct agreement {

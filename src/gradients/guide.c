@@ -25,6 +25,7 @@ void esra_guide_free(struct guide *guide)
     *guide = (struct guide){0};
 }
 
+/* Zero for differences that have an unknown pixel on either side. */
 static void forget_unknown(struct plane down, struct plane right, struct plane known)
 {
     for (int y = 0; y < known.height; y++)

@@ -1,11 +1,11 @@
-/* gradients/integrate.c - robust integration of gradients by the primal-dual method of Chambolle & Pock (2011):
+/* gradients/integrate.c - robust (L1) integration of gradients by the primal-dual method of Chambolle & Pock (2011):
  *
  *     p <- proj(p + sigma (D L~ - E)),  L' = clip(L - tau D'p),  L~ = 2 L' - L
  *
  * proj brings every pixel's colours, direction by direction, into the unit ball: |.|_1 of their lengths has that dual.
  * tau sigma |D|^2 <= 1 with |D|^2 <= 8. Least squares spreads a wrong gradient over the picture; this leaves it where
- * it is. What the bound presses down reaches far: so coarse levels first, each handing its change of L_0 to the finer.
- */
+ * it is. Where the bound L <= photo is active its effect reaches far, and so coarse levels come first, each handing its
+ * change of L_0, the start, to the finer. */
 #include "gradients/integrate.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@
 /* tau; sigma = 1/(8 tau). Any converges: half and twice as much are within .05 dB after these iterations. */
 #define TAU .02f
 
-/* Of L_0: to a thousandth of its range, which the iterations move anyway. */
+/* V-cycles for L_0: exact to a thousandth of its range, which the iterations move anyway. */
 #define CYCLES 4
 
 /* One resolution. Level k+1 averages 2x2 pixels of level k. */
@@ -60,14 +60,14 @@ struct anchoring {
     struct context *context;
 };
 
-/* One channel of the least-squares integral, and what it leaves of the photo. */
+/* One channel of L_0, the least-squares integral of E (Poisson's equation), and the photo less L_0. */
 static void anchor_channel(void *work, int c, int worker)
 {
     const struct anchoring *a = work;
     const struct level *level = a->level;
     struct plane anchor = image_plane(&level->anchor, c), photo = image_plane(a->photo, c);
     float *rest = a->scratch + (size_t)c * a->floats;
-    /* The caller's own thread may ask. */
+    /* Only worker 0, the caller's thread, may ask. */
     if (worker > 0 || !esra_context_stopping(a->context))
         esra_poisson_improve(image_plane(&level->expected[0], c), image_plane(&level->expected[1], c), anchor, CYCLES,
                              rest);

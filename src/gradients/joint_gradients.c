@@ -1,5 +1,6 @@
-/* gradients/joint_gradients.c - the guide of a joint two-layer solution: the gradients of its layers. Where the joint
- * solve did not believe a photo, the paper's data term should not either: its robust weights travel along. */
+/* gradients/joint_gradients.c - the guide of a joint two-layer solution: the gradients of its layers. Its robust
+ * weights (IRLS) become those of the paper's data term: a photo that is an outlier to the one is no evidence to the
+ * other. */
 #include "gradients/joint_gradients.h"
 
 static void clip_into(const struct image *from, struct image *to)

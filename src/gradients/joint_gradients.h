@@ -7,8 +7,8 @@
 /* T: E_0 = D T. */
 void esra_guide_take_transmitted(struct guide *guide, const struct image *transmitted);
 
-/* What photo i reflects, b_i R(g_i x): E_{i+1} its differences, zero across the border of what is known; its weight is
- * `trust`, one channel: the robust weight in [0,1], 0 where photo i or its R is not known. */
+/* The reflection in photo i, seen = b_i R(g_i x): E_{i+1} = D seen, zero across the border of what is known. The
+ * photo's weight is `trust`, one channel: the robust weight in [0,1], 0 where photo i or its R is not known. */
 void esra_guide_take_reflected(struct guide *guide, int photo, const struct image *seen, const struct image *trust);
 
 #endif

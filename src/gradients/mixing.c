@@ -47,7 +47,7 @@ static struct products products_at(const struct pair *p, int x, int y)
     return sum;
 }
 
-/* Nothing unseen lies under the blur. */
+/* Whether both masks are set all around (x, y), as far as the blur reaches: looked up at four corners. */
 static bool seen(const struct pair *p, int x, int y)
 {
     enum { REACH = 4 };
@@ -66,7 +66,7 @@ static int weaker_bin(const struct products *p)
     return bins_number((float)(p->reference < p->photo ? p->reference : p->photo));
 }
 
-/* The bin over which the strongest gradients lie. */
+/* The bin from which on the strongest gradients lie, mixing_strongest of all. */
 static int strong_bin(struct pair *p)
 {
     uint32_t total = 0, above = 0;
@@ -84,6 +84,7 @@ static int strong_bin(struct pair *p)
     return bin;
 }
 
+/* Log ratios of the strong gradients that are parallel in both photos. */
 static void collect(struct pair *p, int least_bin)
 {
     const double cosine_least = gradients_thresholds.mixing_cosine, most = esra_log(ops_thresholds.gain_most);

@@ -1,4 +1,5 @@
-/* gradients/offset.c - offsets of photos by the median: half of the pixels may hold a moving reflection. */
+/* gradients/offset.c - offsets of photos by the median, which stands while fewer than half of the pixels are outliers.
+ */
 #include "gradients/offset.h"
 
 #include "base/select.h"

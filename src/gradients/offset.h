@@ -1,4 +1,4 @@
-/* gradients/offset.h - what a photo has more than the reference everywhere: glare, and a reflection's mean brightness.
+/* gradients/offset.h - a photo's constant offset from the reference: glare, and the mean brightness of its reflection.
  */
 #ifndef ESRA_GRADIENTS_OFFSET_H
 #define ESRA_GRADIENTS_OFFSET_H

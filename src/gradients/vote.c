@@ -1,4 +1,4 @@
-/* gradients/vote.c - the layers' gradients by voting. */
+/* gradients/vote.c - the layers' gradients by voting: the weighted median of the photos' gradients is the scene's. */
 #include "gradients/vote.h"
 
 #include "base/memory.h"
@@ -7,8 +7,9 @@
 struct voting {
     struct guide *guide;
     const struct vote *vote;
-    float tie_breaker;        /* 0 where the number of photos is odd */
-    struct weighted *ballots; /* [threads][m+1] */
+    float tie_breaker; /* 0 where the number of photos is odd */
+    struct weighted
+        *ballots; /* [threads][2m+2]: m+1 votes, and in the place of m+1 more one byte a photo, whether it sees */
 };
 
 /* The vote of one difference: its value in every photo stands in the gradients of layers 1..m, zero where not seen. */
