@@ -9,6 +9,7 @@
 #include "base/rows.h"
 #include "camera/thresholds.h"
 #include "ops/blur.h"
+#include "ops/extreme.h"
 #include "ops/thresholds.h"
 
 /* Sought where photos have no more pixels than this: finer corners are noise. */
@@ -52,18 +53,6 @@ static void measure(struct context *context, const struct image *grey, const str
     }
 }
 
-static bool is_peak(struct plane strength, int x, int y)
-{
-    float here = plane_row(strength, y)[x];
-    for (int j = -1; j <= 1; j++)
-        for (int i = -1; i <= 1; i++) {
-            float there = plane_row(strength, y + j)[x + i];
-            if (there > here || (there == here && (j < 0 || (j == 0 && i < 0))))
-                return false;
-        }
-    return true;
-}
-
 static int stronger_first(const void *a, const void *b)
 {
     const struct corner *p = a, *q = b;
@@ -86,7 +75,7 @@ static int list_peaks(struct plane strength, struct corner *found)
     for (int y = BORDER; y < strength.height - BORDER; y++)
         for (int x = BORDER; x < strength.width - BORDER; x++) {
             float here = plane_row(strength, y)[x];
-            if (here > (float)camera_thresholds.corner_strength * most && is_peak(strength, x, y))
+            if (here > (float)camera_thresholds.corner_strength * most && plane_has_peak(strength, x, y, 1))
                 found[count++] = (struct corner){(float)x, (float)y, here};
         }
     qsort(found, (size_t)count, sizeof *found, stronger_first);

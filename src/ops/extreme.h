@@ -1,4 +1,5 @@
-/* ops/extreme.h - the largest and the smallest sample in a square window: what morphology calls dilation and erosion.
+/* ops/extreme.h - the largest and the smallest sample in a square window: what morphology calls dilation and erosion;
+ * and non-maximum suppression.
  */
 #ifndef ESRA_OPS_EXTREME_H
 #define ESRA_OPS_EXTREME_H
@@ -11,5 +12,19 @@
 void esra_largest(struct context *context, struct plane from, struct plane to, int reach, struct plane scratch);
 
 void esra_smallest(struct context *context, struct plane from, struct plane to, int reach, struct plane scratch);
+
+/* Whether the sample at (x, y), at least `reach` px inside, is the largest of the square window around it. Of equal
+ * ones it is the first. */
+static inline bool plane_has_peak(struct plane plane, int x, int y, int reach)
+{
+    float here = plane_row(plane, y)[x];
+    for (int j = -reach; j <= reach; j++)
+        for (int i = -reach; i <= reach; i++) {
+            float there = plane_row(plane, y + j)[x + i];
+            if (there > here || (there == here && (j < 0 || (j == 0 && i < 0))))
+                return false;
+        }
+    return true;
+}
 
 #endif

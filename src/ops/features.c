@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/rows.h"
 #include "ops/blur.h"
+#include "ops/extreme.h"
 #include "ops/thresholds.h"
 
 #define FEATURE_LEVELS 3
@@ -85,19 +86,6 @@ static void measure_corners(struct context *context, const struct image *work)
         corner[n] = (xx[n] * yy[n] - xy[n] * xy[n]) / (xx[n] + yy[n] + 1e-12f);
 }
 
-/* The largest of its neighbours within two pixels. */
-static bool is_peak(struct plane corner, int x, int y)
-{
-    float here = plane_row(corner, y)[x];
-    for (int j = -2; j <= 2; j++)
-        for (int i = -2; i <= 2; i++) {
-            float there = plane_row(corner, y + j)[x + i];
-            if (there > here || (there == here && (j < 0 || (j == 0 && i < 0))))
-                return false;
-        }
-    return here > 0;
-}
-
 /* Keeps the CELL_FEATURES strongest, strongest first. */
 static void keep(struct feature *cell, int *count, float x, float y, float response)
 {
@@ -125,9 +113,9 @@ static int find_corners(const struct image *work, struct feature *found)
     int counts[GRID * GRID] = {0}, total = 0;
     for (int y = REACH_PX; y < corner.height - REACH_PX; y++)
         for (int x = REACH_PX; x < corner.width - REACH_PX; x++) {
-            if (!is_peak(corner, x, y))
-                continue;
             const float *c = plane_row(corner, y) + x;
+            if (!(c[0] > 0) || !plane_has_peak(corner, x, y, 2))
+                continue;
             int cell = y * GRID / corner.height * GRID + x * GRID / corner.width;
             keep(found + cell * CELL_FEATURES, &counts[cell], (float)x + peak_offset(c[-1], c[0], c[1]),
                  (float)y + peak_offset(c[-corner.stride], c[0], c[corner.stride]), c[0]);

@@ -41,8 +41,26 @@ static void extremes_are_found(void)
     esra_context_free(&context);
 }
 
+/* Of a plateau the first sample is the peak, and no window has two. */
+static void peaks_are_the_largest_of_their_window(void)
+{
+    struct plane in = {from, WIDTH, HEIGHT, WIDTH};
+    for (int n = 0; n < WIDTH * HEIGHT; n++)
+        from[n] = floorf((float)check_random(0, 40));
+    for (int reach = 1; reach < 4; reach++)
+        for (int y = reach; y < HEIGHT - reach; y++)
+            for (int x = reach; x < WIDTH - reach; x++) {
+                bool largest = from[y * WIDTH + x] == by_looking(WIDTH, HEIGHT, x, y, reach, 1), first = true;
+                for (int v = y - reach; v <= y; v++)
+                    for (int u = x - reach; u <= x + reach && (v < y || u < x); u++)
+                        first = first && from[v * WIDTH + u] != from[y * WIDTH + x];
+                CHECK(plane_has_peak(in, x, y, reach) == (largest && first));
+            }
+}
+
 int main(void)
 {
+    RUN(peaks_are_the_largest_of_their_window);
     RUN(extremes_are_found);
     return check_report();
 }
