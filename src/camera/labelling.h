@@ -3,7 +3,7 @@
 #define ESRA_CAMERA_LABELLING_H
 
 #include "base/context.h"
-#include "base/image.h"
+#include "base/plane.h"
 
 /* to = the median of the 5 x 5 samples around each; borders repeated. */
 void esra_label_median(struct context *context, struct plane from, struct plane to);

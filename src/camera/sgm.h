@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "base/context.h"
-#include "base/plane.h"
 
 struct sgm {
     int width, height, labels, padded; /* as in sweep.h */

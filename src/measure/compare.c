@@ -8,7 +8,6 @@
 #include "base/maths.h"
 #include "base/memory.h"
 #include "base/plane.h"
-#include "base/status.h"
 
 /* SSIM's window: a Gaussian of 1.5 px cut at 3.5 deviations, so 5 px to each side. */
 #define SIGMA  1.5

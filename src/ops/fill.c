@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "base/maths.h"
-#include "base/memory.h"
 #include "base/rows.h"
 
 #define ROUNDS 3

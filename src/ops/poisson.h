@@ -3,7 +3,6 @@
 #ifndef ESRA_OPS_POISSON_H
 #define ESRA_OPS_POISSON_H
 
-#include "base/memory.h"
 #include "base/plane.h"
 
 /* Floats that the solver needs beside u for an image of this size. */

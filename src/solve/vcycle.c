@@ -69,7 +69,6 @@ static void set_level(struct vlevel *level, struct plane f, struct plane e, doub
     double jacobi = DAMPING / (4 * r1 + r2);
     *level = (struct vlevel){f,
                              e,
-                             r1,
                              r2,
                              {(float)(1 - DAMPING), (float)jacobi, (float)(jacobi * r1)},
                              {(float)(1 - DAMPING), 0, (float)(jacobi * r1)}};

@@ -19,7 +19,7 @@
 
 struct vlevel {
     struct plane f, e; /* right side and answer */
-    double r1, r2;
+    double r2;
     struct stencil smooth, residual;
 };
 

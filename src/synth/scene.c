@@ -8,7 +8,6 @@
 #include "base/maths.h"
 #include "base/memory.h"
 #include "base/rows.h"
-#include "ops/blur.h"
 #include "ops/resample.h"
 #include "synth/canvas.h"
 #include "synth/motion.h"

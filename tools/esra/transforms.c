@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/input.h"
 #include "json.h"
 
 /* A file for a hundred photos has 40 KB. */
