@@ -144,6 +144,16 @@ static int hear(void *user, const esra_info *so_far)
     return listener->answer;
 }
 
+/* Copies the caller's structs, which may be shorter or longer than this library's, and checks them. */
+static esra_status take_input(esra_solver *solver, const esra_photos *callers, esra_photos *photos,
+                              const esra_separation *wanted, esra_separation *separation)
+{
+    if (!take_struct(photos, callers, sizeof *photos) || !take_struct(separation, wanted, sizeof *separation))
+        return esra_fail(&solver->message, ESRA_BAD_ARGUMENT,
+                         "photos or separation was not initialised: set struct_size to the size of the struct");
+    return esra_photos_check(photos, &solver->message);
+}
+
 /* What both calls below share. The solver's own message and threads serve the whole of it. */
 static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_photos,
                                 const esra_settings *caller_settings, esra_separation *caller_separation,
@@ -160,11 +170,7 @@ static esra_status run_pipeline(esra_solver *solver, const esra_photos *caller_p
     solver->message.text[0] = '\0';
     esra_settings_for_separation(&standard);
     TRY(esra_settings_check(&settings, caller_settings ? caller_settings : &standard, &solver->message));
-    if (!take_struct(&photos, caller_photos, sizeof photos) ||
-        !take_struct(&separation, caller_separation, sizeof separation))
-        return esra_fail(&solver->message, ESRA_BAD_ARGUMENT,
-                         "photos or separation was not initialised: set struct_size to the size of the struct");
-    TRY(esra_photos_check(&photos, &solver->message));
+    TRY(take_input(solver, caller_photos, &photos, caller_separation, &separation));
     TRY(prepare_context(solver, &settings));
     struct run run = {.input = &photos,
                       .settings = &settings,
