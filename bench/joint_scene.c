@@ -1,4 +1,4 @@
-/* bench/scene.c - scenes made by bench/scenes.py. */
+/* bench/joint_scene.c - scenes made by bench/joint_scenes.py. */
 #include "joint_scene.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ static esra_status read_model(struct scene *scene, const char *folder, struct me
     snprintf(path, sizeof path, "%s/model.txt", folder);
     FILE *file = fopen(path, "r");
     if (!file)
-        return esra_fail(message, ESRA_NO_INPUT, "%s cannot be read: make it with bench/scenes.py", path);
+        return esra_fail(message, ESRA_NO_INPUT, "%s cannot be read: make it with bench/joint_scenes.py", path);
     good = fscanf(file, "%d %d", &width, &height) == 2;
     for (int i = 0; i < SCENE_PHOTOS; i++) {
         for (int k = 0; k < 9; k++)

@@ -1,6 +1,7 @@
-/* bench/scene.h - scenes made by bench/scenes.py: photos, truth, model; their alignment and their scores. */
-#ifndef ESRA_BENCH_SCENE_H
-#define ESRA_BENCH_SCENE_H
+/* bench/joint_scene.h - scenes made by bench/joint_scenes.py: photos, truth, model; their alignment and their scores.
+ */
+#ifndef ESRA_BENCH_JOINT_SCENE_H
+#define ESRA_BENCH_JOINT_SCENE_H
 
 #include "base/image.h"
 
