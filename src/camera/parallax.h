@@ -5,7 +5,7 @@
 #include "camera/camera.h"
 #include "camera/tracks.h"
 
-/* Sets the camera's parallax_px and bend; use[track * photos + photo] tells the sightings that count. */
+/* Sets the camera's parallax_px and bend; use[track * photos + photo]: the sightings that are inliers. */
 esra_status esra_parallax_measure(struct camera *camera, const struct tracks *tracks, const bool *use,
                                   struct message *message);
 

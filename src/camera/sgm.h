@@ -9,9 +9,8 @@
 struct sgm {
     int width, height, labels, padded; /* as in sweep.h */
     const uint8_t *volume;
-    const int16_t *small,
-        *large;    /* [height * width]: P1 and P2, what a step to this pixel by one label, by more, costs */
-    int16_t *sums; /* [height * width * padded]: gets the sum of the costs over the paths */
+    const int16_t *small, *large; /* [height * width]: P1 and P2, costs of a step to this pixel by one label, by more */
+    int16_t *sums;                /* [height * width * padded]: gets the sum of the costs over the paths */
 };
 
 /* sums = the least costs of the four straight paths that end at each pixel p, by dynamic programming:

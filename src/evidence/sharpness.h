@@ -1,5 +1,5 @@
-/* evidence/sharpness.h - the energy of gradients: of a photo after a narrow blur and after a wide one, which tells
- * focus; of two layers, which tells them apart. */
+/* evidence/sharpness.h - the energy of gradients: of a photo after a narrow blur over that after a wide one, a measure
+ * of focus; of the reflected layer over that of the transmitted one. */
 #ifndef ESRA_EVIDENCE_SHARPNESS_H
 #define ESRA_EVIDENCE_SHARPNESS_H
 

@@ -16,7 +16,7 @@
 #include "ops/blur.h"
 #include "ops/thresholds.h"
 
-/* Of larger images only every n-th row is looked at: a million gradients tell as much as ten. */
+/* Of larger images only every n-th row is used: the mode of a million ratios is as good as that of ten million. */
 #define PIXELS_MOST 1e6
 #define MEAN_SHIFTS 40
 

@@ -8,7 +8,7 @@
 
 struct mixing {
     double coefficient; /* a_i; 1 for the reference and where nothing can be measured */
-    double support;     /* share of the gradients looked at that follow it, 0..1; .35 to 1 on synthetic scenes */
+    double support;     /* share of inliers among the gradients used, 0..1; .35 to 1 on synthetic scenes */
 };
 
 /* Photos in linear light, brought to the reference's frame by Lanczos resampling (bilinear resampling blurs and biases
