@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double read_field(const void *all, const esra_setting *row)
+double esra_option_read(const void *all, const esra_setting *row)
 {
     const char *field = (const char *)all + row->offset;
     double real;
@@ -78,7 +78,7 @@ esra_status esra_options_check(const struct options *options, const void *all, s
 {
     for (size_t n = 0; n < options->count; n++) {
         const esra_setting *row = &options->rows[n];
-        double value = read_field(all, row);
+        double value = esra_option_read(all, row);
         if (!(value >= row->lowest && value <= row->highest))
             return esra_fail(message, ESRA_BAD_ARGUMENT, "%s is %.10g: it must lie in [%.10g, %.10g]", row->name, value,
                              row->lowest, row->highest);

@@ -12,6 +12,9 @@ struct options {
     size_t size; /* of the struct that they describe, whose first field is struct_size */
 };
 
+/* The field of a struct that a row describes. */
+double esra_option_read(const void *all, const esra_setting *row);
+
 /* Fills all of the struct: zeros, then the defaults. */
 void esra_options_default(const struct options *options, void *all);
 

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/options.h"
+
 /* popt's `val` of an option: its number + 1 counting the command's options, then those of its tables, then --help. */
 struct grammar {
     const struct command *command;
@@ -94,19 +96,6 @@ const char *table_option_value(const struct table_option *option)
     return NULL;
 }
 
-static double read_field(const void *values, const esra_setting *row)
-{
-    const char *field = (const char *)values + row->offset;
-    double real;
-    unsigned long long seed;
-    int whole;
-    if (row->type == ESRA_TYPE_REAL)
-        return memcpy(&real, field, sizeof real), real;
-    if (row->type == ESRA_TYPE_SEED)
-        return memcpy(&seed, field, sizeof seed), (double)seed;
-    return memcpy(&whole, field, sizeof whole), whole;
-}
-
 /* Room for the struct of any table. */
 union table_values {
     esra_settings settings;
@@ -118,7 +107,7 @@ void table_option_default(const struct table_option *option, char *text, size_t 
 {
     union table_values values;
     option->table->init(&values);
-    double value = read_field(&values, option->row);
+    double value = esra_option_read(&values, option->row);
     *text = '\0';
     if (option->row->type == ESRA_TYPE_CHOICE)
         choice_word(option->row, (int)value, text, size);
@@ -206,7 +195,7 @@ static enum exit_code set_from_table(const struct command *command, const struct
     if (wanted)
         return complain(EXIT_USAGE, command->name, "--%s takes %s%s, not '%s'", option->flag,
                         row->names ? "one of " : "", wanted, text);
-    double value = read_field(values, row);
+    double value = esra_option_read(values, row);
     if (!(value >= row->lowest && value <= row->highest))
         return complain(EXIT_USAGE, command->name, "--%s takes a number from %.10g to %.10g, not '%s'", option->flag,
                         row->lowest, row->highest, text);
