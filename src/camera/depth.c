@@ -335,12 +335,14 @@ static esra_status make(struct depth *depth, struct context *context, const stru
     TRY(make_guide(&m));
     TRY(esra_image_create(&m.planes, m.sweep.width, m.sweep.height, PLANES, context->message));
     TRY(find_labels(&m));
-    if (!esra_context_stopping(context)) {
+    bool bare = options && options->bare;
+    if (!esra_context_stopping(context))
         TRY(refine(&m));
+    if (!bare && !esra_context_stopping(context)) {
         TRY(esra_sweep_load(&m.sweep, context));
         TRY(explain(&m, range->guarded ? (int)camera_thresholds.guard_px : 0, &depth->explained));
     }
-    TRY(finish(&m, depth, range->guarded));
+    TRY(finish(&m, depth, range->guarded && !bare));
 done:
     esra_sweep_free(&m.sweep);
     esra_image_free(&m.guide);

@@ -9,6 +9,7 @@ struct depth_options {
     int side_px; /* photos are reduced until no side is longer; 0: 700 */
     int labels;  /* at most so many depths are compared; 0: 96 for what is transmitted, 120 for what is reflected */
     double near, far; /* w: depths to look at, and hardly past them; both 0: the camera's */
+    bool bare;        /* neither guard nor share explained are wanted, which take a sweep of their own */
 };
 
 struct depth {

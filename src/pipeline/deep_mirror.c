@@ -74,7 +74,7 @@ static esra_status find_shared(struct motion_of_mirror *motion, const struct mod
                                struct context *context)
 {
     motion->camera = &model->depth.camera;
-    return esra_depth_reflected(&motion->depth, context, motion->camera, rests, &(struct depth_options){0});
+    return esra_depth_reflected(&motion->depth, context, motion->camera, rests, &(struct depth_options){.bare = true});
 }
 
 static esra_status find_own(struct motion_of_mirror *motion, const struct model *model, const struct image *rests,
@@ -87,7 +87,8 @@ static esra_status find_own(struct motion_of_mirror *motion, const struct model 
         found = !model_takes_part(model, i) || motion->own.pose[i].tracks >= camera_thresholds.tracks_least;
     if (found) {
         motion->camera = &motion->own;
-        TRY(esra_depth_transmitted(&motion->depth, context, motion->camera, rests, &(struct depth_options){0}));
+        TRY(esra_depth_transmitted(&motion->depth, context, motion->camera, rests,
+                                   &(struct depth_options){.bare = true}));
     }
 done:
     return status;

@@ -188,7 +188,7 @@ static void the_mirrored_scene_has_its_depth(void)
 {
     struct context *context = make_context(2);
     struct known k;
-    struct depth depth;
+    struct depth depth, bare;
     struct image map;
     int close = 0;
     make_known(&k, 0, 0);
@@ -201,6 +201,10 @@ static void the_mirrored_scene_has_its_depth(void)
     scene_render(&k.scene);
     CHECK(esra_depth_reflected(&depth, context, &k.camera, k.scene.photo, NULL) == ESRA_OK);
     CHECK(depth.explained > .6 && depth.guard.data == NULL);
+    CHECK(esra_depth_reflected(&bare, context, &k.camera, k.scene.photo, &(struct depth_options){.bare = true}) ==
+          ESRA_OK);
+    CHECK(bare.explained == 0 && memcmp(bare.inverse.data, depth.inverse.data, WIDTH * HEIGHT * sizeof(float)) == 0);
+    esra_depth_free(&bare);
     esra_camera_map(context, &k.camera, 1, &depth.inverse, k.offset, &map);
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++) {
