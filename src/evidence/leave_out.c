@@ -20,8 +20,8 @@ struct trial {
     struct joint_settings settings;
     struct context *context;
     int photos, reference, level;
-    bool roughly;             /* as in the options */
-    int halvings;             /* of LEAVE_OUT_SIDE, in whose px thresholds are: 0, or 1 where solved roughly */
+    int halvings;             /* of LEAVE_OUT_SIDE, in whose px thresholds are */
+    bool errors_alone;        /* as in the options */
     double *confidence;       /* [photos]: 1, or 0 where a photo takes no part */
     struct image *shown;      /* [photos]: the photos at that size */
     struct image transmitted; /* T by all photos */
@@ -122,8 +122,8 @@ static esra_status forget_reflection(struct replicate *replicate)
     struct joint_info info;
     settings.ridge = RIDGE_ALONE;
     settings.iterations = ITERATIONS_ALONE;
-    return replicate->trial->roughly ? esra_joint_resume(replicate->joint, &replicate->model, &settings, &info)
-                                     : solve(replicate, &settings);
+    return replicate->trial->halvings > 0 ? esra_joint_resume(replicate->joint, &replicate->model, &settings, &info)
+                                          : solve(replicate, &settings);
 }
 
 /* The error of photo j as T of the others predicts it without any R. */
@@ -154,7 +154,8 @@ static esra_status predict(struct replicate *replicate)
     if (count > 0) {
         replicate->error = error / count;
         replicate->baseline = nearest_photo(replicate, j, &mask) / count;
-        TRY(predict_alone(replicate, &mask));
+        if (!replicate->trial->errors_alone)
+            TRY(predict_alone(replicate, &mask));
     }
 done:
     esra_image_free(&predicted);
@@ -214,9 +215,12 @@ done:
 static esra_status use_all(struct trial *trial, struct leave_out *result)
 {
     struct image predicted = {0}, mask = {0}, seen = {0};
+    struct joint_settings settings = trial->settings;
     struct joint_info info;
     esra_status status;
-    TRY(esra_joint_solve(trial->joint, &trial->model, &trial->settings, trial->level, &info));
+    if (trial->errors_alone)
+        settings.reweighings = settings.coarse_effort = settings.iterations = 1; /* T is not asked for */
+    TRY(esra_joint_solve(trial->joint, &trial->model, &settings, trial->level, &info));
     TRY(esra_joint_transmitted(trial->joint, &trial->transmitted));
     TRY(esra_joint_seen(trial->joint, trial->reference, &seen));
     result->opposed = esra_opposed(&trial->transmitted, &seen);
@@ -340,7 +344,8 @@ static esra_status replicate(struct trial *trial, int taking_part, struct leave_
         goto done; /* not all replicates have been solved */
     if (taking_part > 2)
         sum_up(&replication, taking_part, result);
-    TRY(shrink_reflection(trial, &replication, result));
+    if (!trial->errors_alone)
+        TRY(shrink_reflection(trial, &replication, result));
 done:
     free_replicates(&replication);
     return status;
@@ -360,12 +365,12 @@ static int prepare(struct trial *trial, const struct joint_model *model)
     return taking_part;
 }
 
-static esra_status make_room(struct trial *trial, const struct joint_photos *photos)
+static esra_status make_room(struct trial *trial, const struct joint_photos *photos, int halvings)
 {
     const struct image *first = &photos->photos[0];
     size_t m = (size_t)photos->count;
     int level = image_halvings(first->width, first->height, LEAVE_OUT_SIDE);
-    trial->level = trial->roughly ? image_halvings(first->width, first->height, LEAVE_OUT_SIDE / 2) : level;
+    trial->level = image_halvings(first->width, first->height, LEAVE_OUT_SIDE >> halvings);
     trial->halvings = trial->level - level;
     esra_joint_settings_default(&trial->settings);
     trial->confidence = esra_allocate(m, sizeof *trial->confidence);
@@ -386,11 +391,13 @@ static void clean_up(struct trial *trial)
 esra_status esra_leave_out(struct context *context, const struct joint_photos *photos, const struct joint_model *model,
                            const struct leave_out_options *options, struct leave_out *result)
 {
-    struct trial trial = {
-        .context = context, .photos = photos->count, .reference = options->reference, .roughly = options->roughly};
+    struct trial trial = {.context = context,
+                          .photos = photos->count,
+                          .reference = options->reference,
+                          .errors_alone = options->errors_alone};
     esra_status status = ESRA_OK;
     *result = (struct leave_out){.error = NAN, .baseline = NAN, .alone = NAN};
-    TRY(make_room(&trial, photos));
+    TRY(make_room(&trial, photos, options->halvings));
     int taking_part = prepare(&trial, model);
     TRY(use_all(&trial, result));
     if (taking_part >= 2)

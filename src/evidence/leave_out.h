@@ -14,8 +14,9 @@
 
 struct leave_out_options {
     int reference;
-    bool roughly; /* solved at half that size where it is large: a quarter of the work. Blur and bands keep their size
-                     in the picture, but errors are a little larger: comparable with one another only */
+    int halvings; /* solved so many times smaller, where sides are longer: a quarter of the work each time. Blur and
+                     bands keep their size in the picture, but errors grow: comparable at one size only */
+    bool errors_alone; /* error and baseline are wanted, nothing else */
 };
 
 struct leave_out {

@@ -5,6 +5,7 @@
 
 #include "base/maths.h"
 #include "base/memory.h"
+#include "evidence/leave_out.h"
 #include "evidence/noise.h"
 #include "evidence/remains.h"
 #include "evidence/sharpness.h"
@@ -133,23 +134,31 @@ esra_status esra_evidence_alignment(struct way_evidence *way, const struct model
 }
 
 /* Photos that are not aligned see nothing, and are not predicted. */
-esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, bool roughly, struct image *doubt,
-                                 struct run *run)
+static esra_status leave_out(const struct model *model, const struct leave_out_options *options,
+                             struct leave_out *result, struct run *run)
 {
-    struct leave_out_options options = {model->reference, roughly};
     struct joint_photos photos = esra_model_photos(model);
     struct joint_model joint_model = esra_model_joint(model);
-    struct leave_out result = {0};
-    esra_status status;
-    if (!model->joint)
-        return ESRA_OK;
     double *confidence = esra_allocate((size_t)model->photos, sizeof *confidence);
     if (!confidence)
         return esra_fail_memory(run->context->message);
     for (int i = 0; i < model->photos; i++)
         confidence[i] = model->motions[i].aligned;
     joint_model.confidence = confidence;
-    TRY(esra_leave_out(run->context, &photos, &joint_model, &options, &result));
+    esra_status status = esra_leave_out(run->context, &photos, &joint_model, options, result);
+    esra_release(&confidence);
+    return status;
+}
+
+esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, bool roughly, struct image *doubt,
+                                 struct run *run)
+{
+    struct leave_out_options options = {.reference = model->reference, .halvings = roughly};
+    struct leave_out result = {0};
+    esra_status status;
+    if (!model->joint)
+        return ESRA_OK;
+    TRY(leave_out(model, &options, &result, run));
     way->prediction_error = result.error;
     way->prediction_base = result.baseline;
     way->prediction_alone = result.alone;
@@ -162,7 +171,21 @@ esra_status esra_evidence_layers(struct way_evidence *way, const struct model *m
     }
 done:
     esra_leave_out_free(&result);
-    esra_release(&confidence);
+    return status;
+}
+
+esra_status esra_evidence_motions(struct way_evidence *way, const struct model *model, int halvings, struct run *run)
+{
+    struct leave_out_options options = {.reference = model->reference, .halvings = halvings, .errors_alone = true};
+    struct leave_out result = {0};
+    esra_status status;
+    if (!model->two_motions)
+        return ESRA_OK;
+    TRY(leave_out(model, &options, &result, run));
+    way->prediction_error = result.error;
+    way->prediction_base = result.baseline;
+done:
+    esra_leave_out_free(&result);
     return status;
 }
 

@@ -49,6 +49,10 @@ esra_status esra_evidence_alignment(struct way_evidence *way, const struct model
 esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, bool roughly, struct image *doubt,
                                  struct run *run);
 
+/* Of motions by homographies that are not exact yet: leave-one-out error and baseline, at a size halved so many times.
+ */
+esra_status esra_evidence_motions(struct way_evidence *way, const struct model *model, int halvings, struct run *run);
+
 /* Of layers that are solved for: how strong they are. */
 esra_status esra_evidence_energy(struct way_evidence *way, const struct model *model, struct context *context);
 

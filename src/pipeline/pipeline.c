@@ -46,15 +46,16 @@ done:
     return status;
 }
 
-/* At half the size first: where homographies predict well that says enough. */
+/* At half the size first, where that is less: where homographies predict well it says enough. */
 static esra_status judge_flat(struct pipeline *p, struct way_evidence *evidence, const struct model *model)
 {
     struct run *run = p->run;
-    bool large = model_halvings(model, LEAVE_OUT_SIDE / 2) > model_halvings(model, LEAVE_OUT_SIDE);
+    bool roughly =
+        model->photos > 2 && model_halvings(model, LEAVE_OUT_SIDE / 2) > model_halvings(model, LEAVE_OUT_SIDE);
     esra_status status = ESRA_OK;
-    if (model->photos > 2 && large)
+    if (roughly)
         STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, model, true, &p->doubt, run));
-    if (!esra_verdict_flat_predicts(evidence, &pipeline_thresholds))
+    if (!roughly || !esra_verdict_flat_predicts(evidence, &pipeline_thresholds))
         STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, model, false, &p->doubt, run));
 done:
     return status;
@@ -74,7 +75,23 @@ done:
     return status;
 }
 
-static esra_status try_flat(struct pipeline *p)
+/* Whether depth may be the way, before motions by homographies are exact and their layers are solved for: at a quarter
+ * of the size first. */
+static esra_status judge_motions(struct pipeline *p)
+{
+    struct run *run = p->run;
+    struct way_evidence *evidence = &p->evidence.flat;
+    esra_status status = ESRA_OK;
+    if (!esra_verdict_tries_depth(&p->evidence, &p->wishes, &pipeline_thresholds))
+        return ESRA_OK;
+    STEP(run, STAGE_ALIGN, esra_evidence_motions(evidence, &p->flat, 2, run));
+    if (!esra_verdict_flat_predicts(evidence, &pipeline_thresholds))
+        STEP(run, STAGE_ALIGN, esra_evidence_motions(evidence, &p->flat, 0, run));
+done:
+    return status;
+}
+
+static esra_status find_flat(struct pipeline *p)
 {
     struct run *run = p->run;
     struct way_evidence *evidence = &p->evidence.flat;
@@ -88,11 +105,22 @@ static esra_status try_flat(struct pipeline *p)
         return ESRA_OK;
     esra_run_enter(run, PART_REFLECTION);
     STEP(run, STAGE_ALIGN, esra_flat_find_reflection(&p->flat, run));
+    TRY(judge_motions(p));
+done:
+    return status;
+}
+
+static esra_status solve_flat(struct pipeline *p)
+{
+    struct run *run = p->run;
+    esra_status status = ESRA_OK;
     esra_run_enter(run, PART_JOINT);
+    if (!p->flat.aligned[0].data)
+        STEP(run, STAGE_SEPARATE, esra_flat_unpark(&p->flat, p->small, run));
     STEP(run, STAGE_SEPARATE, esra_flat_solve(&p->flat, p->small, NULL, run));
     STEP(run, STAGE_SEPARATE, name_layers(p));
     esra_run_enter(run, PART_JUDGE);
-    TRY(judge_flat(p, evidence, &p->flat));
+    TRY(judge_flat(p, &p->evidence.flat, &p->flat));
 done:
     return status;
 }
@@ -116,13 +144,21 @@ done:
     return status;
 }
 
-/* The models worth trying, on small photos. */
+/* The models worth trying, on small photos. Motions by homographies predict almost as well before they are exact: where
+ * they do not predict well, depth is tried first, and mostly leaves nothing to decide. */
 static esra_status search(struct pipeline *p)
 {
+    const struct pipeline_thresholds *t = &pipeline_thresholds;
     esra_status status = ESRA_OK;
-    if (esra_verdict_tries_flat(&p->wishes))
-        TRY(try_flat(p));
-    if (esra_verdict_tries_depth(&p->evidence, &p->wishes, &pipeline_thresholds))
+    bool flat = esra_verdict_tries_flat(&p->wishes);
+    if (flat)
+        TRY(find_flat(p));
+    bool first = !esra_verdict_flat_predicts(&p->evidence.flat, t);
+    if (first && esra_verdict_tries_depth(&p->evidence, &p->wishes, t))
+        STEP(p->run, STAGE_SEPARATE, try_depth(p));
+    if (flat && !esra_verdict_depth_settles(&p->evidence, t))
+        STEP(p->run, STAGE_SEPARATE, solve_flat(p));
+    if (!first && esra_verdict_tries_depth(&p->evidence, &p->wishes, t))
         STEP(p->run, STAGE_SEPARATE, try_depth(p));
 done:
     return status;

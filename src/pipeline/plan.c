@@ -152,10 +152,23 @@ static double reflection_bytes(const struct shape *s)
     return small_copies(s) + aligned(&small) + (search > finish ? search : finish);
 }
 
+/* A trial by depth that has not settled the way: photos aligned, the reflection's maps, the scene's depth and
+ * gradients, its layers. */
+static double tried(const struct shape *s)
+{
+    return aligned(s) + images(s, s->photos, 2) + images(s, 1, 1 + 2 * s->channels) + joint_layers(s);
+}
+
+/* Of three photos or more that are small themselves; beside large ones it does not count. */
+static double held(const struct shape *s)
+{
+    return s->photos < 3 || small_shape(s).width < s->width ? 0 : tried(s);
+}
+
 /* T, R and four pictures between, each in all channels. Coarser photos are not made again. */
 static double rounds_bytes(const struct shape *s)
 {
-    return aligned(s) + joint_layers(s) + joint_vectors(s, STRIPS) + images(s, 6, s->channels);
+    return held(s) + aligned(s) + joint_layers(s) + joint_vectors(s, STRIPS) + images(s, 6, s->channels);
 }
 
 /* The judge's own joint problem at the size that it judges at, as many more as are solved side by side, the photos
@@ -177,7 +190,7 @@ static double judging(const struct shape *s)
 static double judge_bytes(const struct shape *s)
 {
     struct shape small = small_shape(s);
-    return small_copies(s) + aligned(&small) + joint_layers(&small) + judging(&small) + FEATURE_BYTES;
+    return small_copies(s) + held(s) + aligned(&small) + joint_layers(&small) + judging(&small) + FEATURE_BYTES;
 }
 
 /* The reflection's depth: photos aligned, the scene's maps, vote and depth, what the scene leaves of each photo; and at
@@ -203,20 +216,13 @@ static double depth(const struct shape *s)
     return solving > sweep(s) ? solving : sweep(s);
 }
 
-/* The trial by depth is judged: photos aligned, the reflection's maps, the scene's depth and gradients, its layers. */
-static double depth_judged(const struct shape *s)
-{
-    return aligned(s) + images(s, s->photos, 2) + images(s, 1, 1 + 2 * s->channels) + joint_layers(s) + judging(s);
-}
-
-/* Three photos or more are tried by depth as well, while the layers that homographies gave are held, unless photos of
- * full size have to be solved for anyway. */
+/* Three photos or more are tried by depth as well. */
 static double trial_bytes(const struct shape *s)
 {
     struct shape small = small_shape(s);
-    double held = small.width < s->width ? small_copies(s) : joint_layers(s);
-    double found = depth(&small) + TRACK_BYTES + s->photos * TRACK_BYTES_A_PHOTO, judged = depth_judged(&small);
-    return s->photos < 3 ? 0 : held + (found > judged ? found : judged);
+    double found = depth(&small) + TRACK_BYTES + s->photos * TRACK_BYTES_A_PHOTO,
+           judged = tried(&small) + judging(&small);
+    return s->photos < 3 ? 0 : small_copies(s) + (found > judged ? found : judged);
 }
 
 /* And the root of the reference photo. */

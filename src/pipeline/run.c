@@ -42,6 +42,7 @@ void esra_run_plan(struct run *run, const struct shape *shape, bool draft)
 void esra_run_enter(struct run *run, enum part part)
 {
     run->planned_done += run->planned[run->part];
+    run->planned[run->part] = 0;
     for (int before = 0; before < (int)part; before++)
         run->planned[before] = 0;
     run->part = part;

@@ -79,6 +79,11 @@ static bool depth_predicts(const struct way_evidence *depth, const struct way_ev
     return depth->prediction_error < t->depth_clearly_better * flat->prediction_error;
 }
 
+bool esra_verdict_depth_settles(const struct evidence *evidence, const struct pipeline_thresholds *t)
+{
+    return evidence->depth.prediction_error < t->depth_settles * evidence->flat.prediction_error;
+}
+
 /* Layers predict a photo that had no part in them better than T does without R. Then R's motion is right, and what
  * moves with it is R; else R can be anything that only looks like it. Where that was not measured nothing speaks
  * against R. */

@@ -44,6 +44,9 @@ bool esra_verdict_flat_predicts(const struct way_evidence *flat, const struct pi
 bool esra_verdict_tries_depth(const struct evidence *evidence, const struct wishes *wishes,
                               const struct pipeline_thresholds *t);
 
+/* Depth predicts so much better than motions by homographies do before they are exact that these need not be. */
+bool esra_verdict_depth_settles(const struct evidence *evidence, const struct pipeline_thresholds *t);
+
 /* Aligned photos differ by noise alone: both layers move together, or there is only one. */
 bool esra_verdict_noise_alone(const struct way_evidence *way, const struct pipeline_thresholds *t);
 

@@ -18,6 +18,7 @@ static esra_image photo_views[PHOTOS], reflected_views[PHOTOS];
 static esra_transform scene_motion[PHOTOS], mirror_motion[PHOTOS];
 static double mixing[PHOTOS], gains[PHOTOS];
 static esra_photo_facts facts[PHOTOS];
+static double evidence[100];
 static esra_info info;
 
 static struct patches behind, mirrored;
@@ -65,6 +66,7 @@ static esra_separation room(void)
     s.mixing = mixing;
     s.reflection_gain = gains;
     s.facts = facts;
+    s.evidence = evidence;
     info = (esra_info)ESRA_INFO_INIT;
     s.info = &info;
     return s;
@@ -94,6 +96,16 @@ static double error_of(const float *image)
     return sqrt(sum / SAMPLES);
 }
 
+static double measured(const char *name)
+{
+    size_t count;
+    const esra_evidence_row *rows = esra_evidence_table(&count);
+    for (size_t n = 0; n < count; n++)
+        if (strcmp(rows[n].name, name) == 0)
+            return evidence[n];
+    return NAN;
+}
+
 static void layers_are_recovered(void)
 {
     make_photos();
@@ -110,6 +122,10 @@ static void layers_are_recovered(void)
     }
     if (!CHECK(error_of(transmitted) < before / 3))
         printf("    error %.4f of the photo, %.4f of the layer\n", before, error_of(transmitted));
+    /* Motions that predict well are no reason not to judge the layers, nor to try depth. */
+    CHECK(measured("flat.prediction_error") < .45 * measured("flat.prediction_base"));
+    CHECK(measured("delivered.prediction_alone") > 0 && measured("delivered.trusted") > .5);
+    CHECK(isnan(measured("depth.structure")));
 }
 
 static void threads_do_not_change_a_bit(void)

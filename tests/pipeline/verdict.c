@@ -506,6 +506,21 @@ static void depth_is_tried_where_it_is_open(void)
     CHECK(tries_depth_beside(NAN, 3, (struct wishes){.motion = ESRA_MOTION_AUTO}, .6));
 }
 
+/* Motions that are not exact yet predict a little worse than they will: depth has to do better by more. What was not
+ * measured settles nothing. */
+static bool depth_settles(double flat, double depth)
+{
+    struct evidence evidence = {.photos = 5, .flat = WAY(.6, flat, 1, .9, .9), .depth = WAY(.6, depth, 1, .9, .9)};
+    return esra_verdict_depth_settles(&evidence, &pipeline_thresholds);
+}
+
+static void depth_settles_what_is_clear(void)
+{
+    CHECK(depth_settles(.7, .51));  /* stone */
+    CHECK(!depth_settles(.74, .6)); /* mix 06: .79, and 1.01 when motions are exact */
+    CHECK(!depth_settles(NAN, .5) && !depth_settles(.7, NAN));
+}
+
 /* Numbers that were not measured decide nothing, and raise no warning but that of a missing second motion. */
 static void nothing_measured_is_nothing_told(void)
 {
@@ -551,6 +566,7 @@ int main(void)
     RUN(every_row_is_decided);
     RUN(the_stronger_layer_is_the_scene);
     RUN(depth_is_tried_where_it_is_open);
+    RUN(depth_settles_what_is_clear);
     RUN(nothing_measured_is_nothing_told);
     return check_report();
 }
