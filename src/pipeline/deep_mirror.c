@@ -15,8 +15,10 @@
 #include "pipeline/deep_layers.h"
 #include "pipeline/thresholds.h"
 
-/* Candidates are ranked at a size whose sides are no longer. */
+/* Candidates are ranked at a size whose sides are no longer, after one of half of it. */
 #define RANK_SIDE 400
+
+#define KINDS 3
 
 /* One candidate: R's frame -> photo i, by a camera and depths or by homographies. */
 struct motion_of_mirror {
@@ -190,61 +192,91 @@ static void copy_masks(struct image *to, const struct image *from, int photos)
 }
 
 /* The joint objective with the motion in the model. */
-static esra_status score_model(struct model *model, double *score, struct context *context)
+static esra_status score_model(struct model *model, int side, double *score, struct context *context)
 {
     struct deep_prior prior = {.voted = model->light != LIGHT_LINEAR};
     struct joint *joint = NULL;
     struct joint_info info = {.score = INFINITY};
-    esra_status status = esra_deep_solve_joint(model, &joint, model_halvings(model, RANK_SIDE), &prior, &info, context);
+    esra_status status = esra_deep_solve_joint(model, &joint, model_halvings(model, side), &prior, &info, context);
     esra_joint_free(&joint);
     *score = info.score;
     return status;
 }
 
-struct best_motion {
+struct candidate {
+    struct motion_of_mirror motion; /* empty: none was found, or others are better */
     double score;
-    struct motion_of_mirror motion;
 };
 
-/* Tries one candidate against the best so far. */
-static esra_status compete(struct model *model, enum mirror_kind kind, const struct image *rests,
-                           const struct image *masks, struct best_motion *best, struct context *context)
+static int count_found(const struct candidate *each)
 {
-    struct motion_of_mirror motion;
-    double score = INFINITY;
-    esra_status status;
-    TRY(find_candidate(&motion, kind, model, rests, context));
-    if (is_found(&motion) && !esra_context_stopping(context)) {
+    int count = 0;
+    for (int k = 0; k < KINDS; k++)
+        count += is_found(&each[k].motion);
+    return count;
+}
+
+static int least_of(const struct candidate *each)
+{
+    int least = 0;
+    for (int k = 1; k < KINDS; k++)
+        if (is_found(&each[k].motion) && (!is_found(&each[least].motion) || each[k].score < each[least].score))
+            least = k;
+    return least;
+}
+
+static esra_status score_all(struct candidate *each, struct model *model, const struct image *masks, int side,
+                             struct context *context)
+{
+    esra_status status = ESRA_OK;
+    for (int k = 0; k < KINDS && !esra_context_stopping(context); k++) {
+        each[k].score = INFINITY;
+        if (!is_found(&each[k].motion))
+            continue;
         copy_masks(model->masks, masks, model->photos);
-        TRY(meet_all(model, &motion, context));
+        TRY(meet_all(model, &each[k].motion, context));
         if (!esra_context_stopping(context))
-            TRY(score_model(model, &score, context));
-    }
-    if (score < best->score) {
-        best->score = score;
-        move_motion(&best->motion, &motion);
-        model->depth.mirror_kind = kind;
+            TRY(score_model(model, side, &each[k].score, context));
     }
 done:
-    free_motion(&motion);
+    return status;
+}
+
+/* Small first: those that are clearly worse there are dropped. One that is alone needs no score. */
+static esra_status rank(struct candidate *each, struct model *model, const struct image *masks, struct context *context)
+{
+    esra_status status = ESRA_OK;
+    for (int side = RANK_SIDE / 2; side <= RANK_SIDE && count_found(each) > 1; side *= 2) {
+        TRY(score_all(each, model, masks, side, context));
+        double most = pipeline_thresholds.mirror_score_most * each[least_of(each)].score;
+        for (int k = 0; k < KINDS; k++)
+            if (!(each[k].score <= most))
+                free_motion(&each[k].motion);
+    }
+done:
     return status;
 }
 
 /* *best: the motion of the kind chosen; empty where none was found. */
-static esra_status choose(struct model *model, const struct image *rests, struct best_motion *best,
+static esra_status choose(struct model *model, const struct image *rests, struct motion_of_mirror *best,
                           struct context *context)
 {
-    static const enum mirror_kind kinds[] = {MIRROR_SHARED, MIRROR_OWN, MIRROR_HOMOGRAPHIES};
+    static const enum mirror_kind kinds[KINDS] = {MIRROR_SHARED, MIRROR_OWN, MIRROR_HOMOGRAPHIES};
+    struct candidate each[KINDS] = {0};
     struct image *masks = NULL;
     esra_status status;
     TRY(esra_images_create(&masks, model->photos, model->width, model->height, 1, context->message));
     copy_masks(masks, model->masks, model->photos);
-    for (int k = 0; k < 3 && !esra_context_stopping(context); k++)
-        TRY(compete(model, kinds[k], rests, masks, best, context));
+    for (int k = 0; k < KINDS && !esra_context_stopping(context); k++)
+        TRY(find_candidate(&each[k].motion, kinds[k], model, rests, context));
+    TRY(rank(each, model, masks, context));
     copy_masks(model->masks, masks, model->photos);
-    if (model->depth.mirror_kind == MIRROR_OPEN)
-        model->depth.mirror_kind = MIRROR_SHARED;
+    int least = least_of(each);
+    model->depth.mirror_kind = kinds[least];
+    move_motion(best, &each[least].motion);
 done:
+    for (int k = 0; k < KINDS; k++)
+        free_motion(&each[k].motion);
     esra_images_free(&masks, model->photos);
     return status;
 }
@@ -270,7 +302,7 @@ done:
 esra_status esra_deep_find_mirror(struct model *model, const struct series *series, struct context *context)
 {
     struct image *rests = esra_allocate((size_t)model->photos, sizeof *rests);
-    struct best_motion best = {.score = INFINITY};
+    struct motion_of_mirror best = {0};
     esra_status status = ESRA_OK;
     if (!rests)
         return esra_fail_memory(context->message);
@@ -279,9 +311,9 @@ esra_status esra_deep_find_mirror(struct model *model, const struct series *seri
     if (model->depth.mirror_kind == MIRROR_OPEN)
         TRY(choose(model, rests, &best, context));
     if (!esra_context_stopping(context))
-        TRY(take(model, rests, &best.motion, context));
+        TRY(take(model, rests, &best, context));
 done:
-    free_motion(&best.motion);
+    free_motion(&best);
     esra_images_free(&rests, model->photos);
     return status;
 }
