@@ -104,19 +104,32 @@ static void place_row(const struct sweep *s, int field, const float *restrict tu
     }
 }
 
-static float absolute_sum(colours a, colours b)
+/* Gradients of one sample, right and down, in one vector. By reference: how such vectors are handed over depends on the
+ * instruction set. */
+typedef float gradients __attribute__((vector_size(FIELD_FLOATS * sizeof(float)), aligned(sizeof(float)), may_alias));
+
+static const gradients *sample_at(const struct field *field, int x, int y)
 {
-    typedef int32_t bits __attribute__((vector_size(16)));
-    const bits mask = {0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff};
-    return colours_sum((colours)((bits)a & mask) + (colours)((bits)b & mask));
+    return (const gradients *)field_sample(field, x, y);
 }
 
-/* errors = SAD of the photo's gradients at (across, down), bilinear, and the reference's; -1 outside the photo. */
-static void compare_row(const struct field *photo, const float *reference, const float *across, const float *down,
-                        float *restrict errors)
+/* Right and down are added first, then the colours. */
+static float absolute_sum(const gradients *of)
+{
+    typedef int32_t bits __attribute__((vector_size(FIELD_FLOATS * sizeof(float))));
+    const bits mask = {0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff};
+    bits absolute = (bits)*of & mask;
+    colours halves[2];
+    memcpy(halves, &absolute, sizeof halves);
+    return colours_sum(halves[0] + halves[1]);
+}
+
+/* errors = SAD of the photo's gradients at (across, down), bilinear, and the reference's in row y; -1 outside the
+ * photo. */
+static void compare_row(const struct field *photo, const struct field *reference, int y, const float *across,
+                        const float *down, float *restrict errors)
 {
     int width = photo->width, height = photo->height;
-    const colours *mine = (const colours *)reference;
     for (int x = 0; x < width; x++) {
         float u = across[x], v = down[x];
         errors[x] = -1;
@@ -124,11 +137,10 @@ static void compare_row(const struct field *photo, const float *reference, const
             continue;
         int i = (int)u, j = (int)v;
         float fx = u - (float)i, fy = v - (float)j;
-        const colours *a = (const colours *)field_sample(photo, i, j), *b = a + 2 * (ptrdiff_t)width;
-        colours right = a[0] + fx * (a[2] - a[0]), right_below = b[0] + fx * (b[2] - b[0]);
-        colours down_here = a[1] + fx * (a[3] - a[1]), down_below = b[1] + fx * (b[3] - b[1]);
-        errors[x] = absolute_sum(right + fy * (right_below - right) - mine[2 * x],
-                                 down_here + fy * (down_below - down_here) - mine[2 * x + 1]);
+        const gradients *a = sample_at(photo, i, j), *b = sample_at(photo, i, j + 1);
+        gradients here = a[0] + fx * (a[1] - a[0]), below = b[0] + fx * (b[1] - b[0]);
+        gradients error = here + fy * (below - here) - *sample_at(reference, x, y);
+        errors[x] = absolute_sum(&error);
     }
 }
 
@@ -215,8 +227,8 @@ static void compare_label(const struct sweeping *w, struct band *band, int begin
             float *errors = band->errors + (ptrdiff_t)j * s->width;
             place_row(s, field, band->turned + ((ptrdiff_t)field * BAND_MOST + j) * 3 * s->width,
                       band->depths + (ptrdiff_t)j * s->width, band->across, band->down);
-            compare_row(&s->fields[field], field_sample(&s->fields[0], 0, clamp_row(begin - w->reach + j, s->height)),
-                        band->across, band->down, errors);
+            compare_row(&s->fields[field], &s->fields[0], clamp_row(begin - w->reach + j, s->height), band->across,
+                        band->down, errors);
             if (w->shares)
                 bound_row(errors, band->strength + (ptrdiff_t)j * s->width, s->width);
             else
@@ -235,9 +247,8 @@ static void compare_label(const struct sweeping *w, struct band *band, int begin
 
 static void strength_row(const struct field *field, int y, float *to)
 {
-    const colours *samples = (const colours *)field_sample(field, 0, y);
     for (int x = 0; x < field->width; x++)
-        to[x] = absolute_sum(samples[2 * x], samples[2 * x + 1]);
+        to[x] = absolute_sum(sample_at(field, x, y));
 }
 
 static void prepare_band(const struct sweeping *w, struct band *band, int begin, int end)
