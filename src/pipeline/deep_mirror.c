@@ -248,7 +248,7 @@ static esra_status rank(struct candidate *each, struct model *model, const struc
     esra_status status = ESRA_OK;
     for (int side = RANK_SIDE / 2; side <= RANK_SIDE && count_found(each) > 1; side *= 2) {
         TRY(score_all(each, model, masks, side, context));
-        double most = pipeline_thresholds.mirror_score_most * each[least_of(each)].score;
+        double most = pipeline_thresholds.rough_score_most * each[least_of(each)].score;
         for (int k = 0; k < KINDS; k++)
             if (!(each[k].score <= most))
                 free_motion(&each[k].motion);
