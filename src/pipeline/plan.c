@@ -259,8 +259,8 @@ static const struct need {
 static const struct cost {
     double small_s, pixel_s, sample_s;
 } costs[PARTS] = {
-    [PART_LOAD] = {0, 7e-8, 0},    [PART_ALIGN] = {1.3e-6, 0, 0}, [PART_REFLECTION] = {3.5e-6, 0, 0},
-    [PART_JOINT] = {4.5e-6, 0, 0}, [PART_JUDGE] = {2.6e-6, 0, 0}, [PART_TRIAL] = {14e-6, 0, 0},
+    [PART_LOAD] = {0, 7e-8, 0},    [PART_ALIGN] = {1.2e-6, 0, 0}, [PART_REFLECTION] = {4.4e-6, 0, 0},
+    [PART_TRIAL] = {9.5e-6, 0, 0}, [PART_JOINT] = {4.5e-6, 0, 0}, [PART_JUDGE] = {2.2e-6, 0, 0},
     [PART_DELIVER] = {0, 4e-6, 0}, [PART_SOLVE] = {0, 0, .45e-6}, [PART_RETURN] = {0, 2e-7, 0},
 };
 
