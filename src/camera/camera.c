@@ -1,6 +1,8 @@
 /* camera/camera.c - the camera of a series of photos, and the projection of an inverse depth image into them. */
 #include "camera/camera.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/rows.h"
 #include "base/wide.h"
@@ -30,6 +32,17 @@ done:
     if (status != ESRA_OK)
         esra_camera_free(camera);
     return status;
+}
+
+esra_status esra_camera_copy(struct camera *to, const struct camera *from, struct message *message)
+{
+    size_t photos = (size_t)from->photos;
+    *to = *from;
+    to->pose = esra_allocate_untouched(photos, sizeof *to->pose);
+    if (!to->pose)
+        return esra_fail_memory(message);
+    memcpy(to->pose, from->pose, photos * sizeof *to->pose);
+    return ESRA_OK;
 }
 
 void esra_camera_free(struct camera *camera)

@@ -67,6 +67,8 @@ struct camera {
 esra_status esra_camera_find(struct camera *camera, struct context *context, const struct image *photos, int count,
                              int reference);
 
+esra_status esra_camera_copy(struct camera *to, const struct camera *from, struct message *message);
+
 /* Harmless on a zeroed one. */
 void esra_camera_free(struct camera *camera);
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/rows.h"
 #include "camera/labelling.h"
+#include "camera/pair.h"
 #include "camera/sgm.h"
 #include "camera/sweep.h"
 #include "camera/thresholds.h"
@@ -19,6 +20,11 @@
 #define SIDE_PX         700
 #define SCENE_LABELS    96
 #define MIRRORED_LABELS 120
+
+/* Two surfaces are told apart where no side is longer, by labels a fraction of a pixel apart: they may be close. */
+#define PAIR_SIDE_PX     400
+#define PAIR_LABELS      64
+#define PAIR_LABELS_A_PX 2.5
 
 /* Labels are refined to a quarter: the parabola does the rest. */
 #define PARTS 4
@@ -32,6 +38,9 @@ struct layer_range {
     int labels;
     double reach; /* share of the width by which depths reach past the tracks' */
     bool guarded;
+    double labels_a_px;
+    const struct pair *pair; /* NULL, or two surfaces of which this is one */
+    int surface;             /* which of them */
 };
 
 static struct sweep_options sweep_options(const struct layer_range *range, const struct depth_options *options)
@@ -41,6 +50,7 @@ static struct sweep_options sweep_options(const struct layer_range *range, const
                                   .labels_most = options && options->labels > 0 ? options->labels : range->labels,
                                   .reach = range->reach,
                                   .margin = t->sweep_margin,
+                                  .labels_a_px = range->labels_a_px,
                                   .truncate = t->sweep_truncate,
                                   .window = (int)t->sweep_window};
 }
@@ -55,6 +65,7 @@ struct making {
     struct sgm sgm;
     uint8_t *volume;
     int16_t *penalties;
+    const struct layer_range *range;
 };
 
 static struct plane plane_of(const struct making *m, int which)
@@ -170,6 +181,49 @@ static void release_volume(struct making *m)
     esra_release(&m->sgm.sums);
 }
 
+/* ---- One of two surfaces ---- */
+
+/* w of a surface of the pair at pixel (x, y), as a label. */
+static float pair_label(const struct making *m, int surface, int x, int y)
+{
+    const struct pair *pair = m->range->pair;
+    int column = (int)((long long)x * pair->width / m->sweep.width);
+    int row = (int)((long long)y * pair->height / m->sweep.height);
+    float label = (plane_row(image_plane(&pair->inverse[surface], 0), row)[column] - (float)m->sweep.lowest) /
+                  (float)m->sweep.step;
+    return fminf(fmaxf(label, 0), (float)(m->sweep.labels - 1));
+}
+
+/* The least cost of the labels around one in fractions. */
+static float cost_near(const struct making *m, const uint8_t *costs, float label)
+{
+    int middle = (int)(label + .5f), least = SWEEP_WHOLE;
+    for (int k = middle > 0 ? middle - 1 : 0; k <= middle + 1 && k < m->sweep.labels; k++)
+        least = costs[k] < least ? costs[k] : least;
+    return (float)least;
+}
+
+/* C(k) <- min(C(k), C of the other surface) + s(k - own): what the other surface explains this one need not, and it
+ * stays near its block's label, within a label at no cost. */
+static void keep_to_surface(const struct making *m)
+{
+    float unit = SWEEP_WHOLE / (float)m->sweep.options.truncate;
+    float small = unit * (float)(camera_thresholds.step_small / m->sweep.options.labels_a_px);
+    float large = unit * (float)camera_thresholds.step_large / 3;
+    for (int y = 0; y < m->sweep.height; y++)
+        for (int x = 0; x < m->sweep.width; x++) {
+            uint8_t *costs = m->volume + ((size_t)y * (size_t)m->sweep.width + (size_t)x) * (size_t)m->sweep.padded;
+            float own = pair_label(m, m->range->surface, x, y);
+            float other = cost_near(m, costs, pair_label(m, !m->range->surface, x, y));
+            for (int k = 0; k < m->sweep.labels; k++) {
+                float cost = fminf(costs[k], other) + fminf(small * fmaxf(fabsf((float)k - own) - 1, 0), large);
+                costs[k] = (uint8_t)fminf(cost, SWEEP_WHOLE);
+            }
+        }
+}
+
+/* ---- Labels ---- */
+
 /* The volume of costs and its smoothed sums; to be released also where it fails. WORK and LOW are used. */
 static esra_status sweep_smoothly(struct making *m)
 {
@@ -181,6 +235,8 @@ static esra_status sweep_smoothly(struct making *m)
     m->volume = esra_allocate_untouched(samples, sizeof *m->volume);
     TRY(m->penalties && m->volume ? ESRA_OK : esra_fail_memory(m->context->message));
     TRY(esra_sweep_costs(&m->sweep, m->context, m->volume));
+    if (m->range->pair && !m->sweep.base.data)
+        keep_to_surface(m);
     if (samples * sizeof *m->sgm.sums > SUMS_BESIDE)
         esra_sweep_unload(&m->sweep);
     m->sgm.sums = esra_allocate_untouched(samples, sizeof *m->sgm.sums);
@@ -323,7 +379,7 @@ static esra_status make(struct depth *depth, struct context *context, const stru
                         const struct image *photos, const struct depth_options *options,
                         const struct layer_range *range)
 {
-    struct making m = {.context = context};
+    struct making m = {.context = context, .range = range};
     struct sweep_options sweep = sweep_options(range, options);
     esra_status status;
     *depth = (struct depth){.count = 0};
@@ -355,15 +411,65 @@ done:
 esra_status esra_depth_transmitted(struct depth *depth, struct context *context, const struct camera *camera,
                                    const struct image *photos, const struct depth_options *options)
 {
-    const struct layer_range range = {.labels = SCENE_LABELS, .guarded = true};
+    const struct layer_range range = {.labels = SCENE_LABELS, .guarded = true, .labels_a_px = 1};
     return make(depth, context, camera, photos, options, &range);
 }
 
 esra_status esra_depth_reflected(struct depth *depth, struct context *context, const struct camera *camera,
                                  const struct image *rests, const struct depth_options *options)
 {
-    const struct layer_range range = {.labels = MIRRORED_LABELS, .reach = camera_thresholds.mirrored_reach};
+    const struct layer_range range = {
+        .labels = MIRRORED_LABELS, .reach = camera_thresholds.mirrored_reach, .labels_a_px = 1};
     return make(depth, context, camera, rests, options, &range);
+}
+
+/* ---- Both surfaces ---- */
+
+static esra_status find_pair(struct pair *pair, struct context *context, const struct camera *camera,
+                             const struct image *photos, const struct depth_options *options)
+{
+    const struct layer_range range = {.labels = PAIR_LABELS, .labels_a_px = PAIR_LABELS_A_PX};
+    struct sweep_options sweep = sweep_options(&range, options);
+    struct sweep small = {0};
+    uint8_t *volume = NULL;
+    size_t pixels, samples;
+    esra_status status;
+    sweep.near = options->near;
+    sweep.far = options->far;
+    sweep.side_px = PAIR_SIDE_PX;
+    TRY(esra_sweep_create(&small, context, camera, photos, &sweep));
+    if (esra_size_multiply((size_t)small.width, (size_t)small.height, &pixels) &&
+        esra_size_multiply(pixels, (size_t)small.padded, &samples))
+        volume = esra_allocate_untouched(samples, sizeof *volume);
+    TRY(volume ? ESRA_OK : esra_fail_memory(context->message));
+    TRY(esra_sweep_costs(&small, context, volume));
+    esra_sweep_unload(&small);
+    TRY(esra_pair_find(pair, &small, volume, context));
+done:
+    esra_release(&volume);
+    esra_sweep_free(&small);
+    return status;
+}
+
+esra_status esra_depth_pair(struct depth depths[PAIR_SURFACES], struct context *context, const struct camera *camera,
+                            const struct image *photos)
+{
+    struct depth_options options = {.near = camera->near, .far = camera->far};
+    struct pair pair = {0};
+    esra_status status;
+    for (int g = 0; g < camera->groups; g++) {
+        options.near = fmax(options.near, camera->group[g].near);
+        options.far = fmin(options.far, camera->group[g].far);
+    }
+    TRY(find_pair(&pair, context, camera, photos, &options));
+    for (int k = 0; k < PAIR_SURFACES && !esra_context_stopping(context); k++) {
+        const struct layer_range range = {
+            .labels = SCENE_LABELS, .guarded = true, .labels_a_px = PAIR_LABELS_A_PX, .pair = &pair, .surface = k};
+        TRY(make(&depths[k], context, camera, photos, &options, &range));
+    }
+done:
+    esra_pair_free(&pair);
+    return status;
 }
 
 void esra_depth_free(struct depth *depth)

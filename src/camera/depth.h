@@ -4,6 +4,7 @@
 #define ESRA_CAMERA_DEPTH_H
 
 #include "camera/camera.h"
+#include "camera/pair.h"
 
 struct depth_options {
     int side_px; /* photos are reduced until no side is longer; 0: 700 */
@@ -31,6 +32,11 @@ esra_status esra_depth_transmitted(struct depth *depth, struct context *context,
  * width. */
 esra_status esra_depth_reflected(struct depth *depth, struct context *context, const struct camera *camera,
                                  const struct image *rests, const struct depth_options *options);
+
+/* Depths of both, where one is seen through the other: [PAIR_FARTHER] and [PAIR_NEARER], the same camera's. Which is
+ * the scene they do not tell. Both are zeroed before; where it fails the caller frees what there is. */
+esra_status esra_depth_pair(struct depth depths[PAIR_SURFACES], struct context *context, const struct camera *camera,
+                            const struct image *photos);
 
 /* Harmless on a zeroed one. */
 void esra_depth_free(struct depth *depth);

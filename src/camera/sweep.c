@@ -14,8 +14,7 @@ static void set_labels(struct sweep *s, int labels)
     s->padded = (labels + SWEEP_ALIGN - 1) / SWEEP_ALIGN * SWEEP_ALIGN;
 }
 
-/* The list of depths: from the nearest to the farthest and some more, a pixel apart in the photo that moves
- * most. */
+/* The list of depths: from the nearest to the farthest and some more. */
 static void list_labels(struct sweep *s, double scale)
 {
     const struct camera *camera = s->camera;
@@ -27,7 +26,7 @@ static void list_labels(struct sweep *s, double scale)
     double more = s->options.margin * (high - low) + 1e-3 + s->options.reach * s->width / fmax(farthest, 1e-3);
     low -= more;
     high += more;
-    double wanted = ceil((high - low) * farthest) + 1;
+    double wanted = ceil((high - low) * farthest * s->options.labels_a_px) + 1;
     set_labels(s, (int)fmax(3, fmin(s->options.labels_most, wanted)));
     s->lowest = low;
     s->step = (high - low) / (s->labels - 1);

@@ -16,11 +16,12 @@
 
 struct sweep_options {
     int side_px, labels_most;
-    double near, far; /* depths of the scene */
-    double reach;     /* depths compared reach past them by this share of the width ... */
-    double margin;    /* ... and by this share of their range */
-    double truncate;  /* differences of gradients, summed over colours and axes, count no more than this */
-    int window;       /* differences are averaged over pixels this far to each side */
+    double near, far;   /* depths of the scene */
+    double reach;       /* depths compared reach past them by this share of the width ... */
+    double margin;      /* ... and by this share of their range */
+    double labels_a_px; /* as many labels to a px of motion, in the photo that moves most */
+    double truncate;    /* differences of gradients, summed over colours and axes, count no more than this */
+    int window;         /* differences are averaged over pixels this far to each side */
 };
 
 struct sweep {

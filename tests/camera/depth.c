@@ -220,6 +220,20 @@ static void the_mirrored_scene_has_its_depth(void)
     esra_context_free(&context);
 }
 
+/* The wall at 1 and what is mirrored at 3, in units of the camera's. */
+static void both_surfaces_are_found(const struct camera *camera, const struct image *photos, struct context *context)
+{
+    struct depth depths[PAIR_SURFACES] = {{.count = 0}};
+    double unit = (camera->group[1].near + camera->group[1].far) / (camera->group[0].near + camera->group[0].far);
+    CHECK(esra_depth_pair(depths, context, camera, photos) == ESRA_OK);
+    int apart = 0;
+    for (int n = 0; n < WIDTH * HEIGHT; n++)
+        apart += depths[PAIR_NEARER].inverse.data[n] > .7 * unit * depths[PAIR_FARTHER].inverse.data[n];
+    CHECK(apart > .9 * WIDTH * HEIGHT);
+    for (int k = 0; k < PAIR_SURFACES; k++)
+        esra_depth_free(&depths[k]);
+}
+
 /* Both layers give tracks; those of the one that explains less lie among the others' and do not widen the depths of T.
  */
 static void layers_are_told_from_things(void)
@@ -242,6 +256,7 @@ static void layers_are_told_from_things(void)
     CHECK(camera.found && camera.groups == 2 && camera.group[1].mixed > .1);
     CHECK(camera.group[0].explained > camera.group[1].explained);
     CHECK(camera.near == camera.group[0].near && camera.group[1].far > 1.5 * camera.near);
+    both_surfaces_are_found(&camera, t.photo, context);
     esra_camera_free(&camera);
     scene_free(&t);
     scene_free(&r);
