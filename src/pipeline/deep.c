@@ -15,14 +15,30 @@
 
 /* ---- Camera and depth ---- */
 
+/* Of two surfaces, the scene and what the glass mirrors. */
+static esra_status find_surfaces(struct model_depth *depth, const struct series *seen, struct run *run)
+{
+    struct depth both[PAIR_SURFACES] = {{.count = 0}};
+    int scene = depth->surface == SURFACE_NEARER ? PAIR_NEARER : PAIR_FARTHER;
+    esra_status status = esra_depth_pair(both, run->context, &depth->camera, seen->images);
+    depth->scene = both[scene];
+    depth->mirrored = both[!scene];
+    return status;
+}
+
+/* A camera that is known stays. */
 static esra_status find_scene(struct model *model, const struct series *seen, struct run *run)
 {
     struct model_depth *depth = &model->depth;
     struct depth_options options = {0};
-    esra_status status;
-    TRY(esra_camera_find(&depth->camera, run->context, seen->images, seen->photos, seen->reference));
-    if (depth->camera.found && !esra_run_stopping(run, STAGE_ALIGN))
-        TRY(esra_depth_transmitted(&depth->scene, run->context, &depth->camera, seen->images, &options));
+    esra_status status = ESRA_OK;
+    if (!depth->camera.pose)
+        TRY(esra_camera_find(&depth->camera, run->context, seen->images, seen->photos, seen->reference));
+    if (!depth->camera.found || esra_run_stopping(run, STAGE_ALIGN))
+        return ESRA_OK;
+    TRY(depth->surface == SURFACE_ONE
+            ? esra_depth_transmitted(&depth->scene, run->context, &depth->camera, seen->images, &options)
+            : find_surfaces(depth, seen, run));
 done:
     return status;
 }
@@ -39,13 +55,35 @@ done:
     return status;
 }
 
-/* Camera and scene's depth move from one model to another of the same size. */
+/* Camera and depths move from one model to another of the same size. */
 static void take_scene(struct model_depth *to, struct model_depth *from)
 {
     to->camera = from->camera;
     to->scene = from->scene;
+    to->mirrored = from->mirrored;
     from->camera = (struct camera){0};
-    from->scene = (struct depth){0};
+    from->scene = from->mirrored = (struct depth){0};
+}
+
+esra_status esra_deep_find_pair(struct model *pair, const struct series *series, const struct model *one,
+                                struct run *run)
+{
+    esra_status status;
+    TRY(esra_model_create(pair, MODEL_DEPTH, series, run->context->message));
+    pair->depth.surface = SURFACE_FARTHER;
+    pair->depth.mirror_kind = MIRROR_SHARED;
+    TRY(esra_camera_copy(&pair->depth.camera, &one->depth.camera, run->context->message));
+    TRY(find_scene_in_roots(pair, series, run));
+done:
+    return status;
+}
+
+void esra_deep_exchange_surfaces(struct model *pair)
+{
+    struct depth scene = pair->depth.scene;
+    pair->depth.scene = pair->depth.mirrored;
+    pair->depth.mirrored = scene;
+    pair->depth.surface = pair->depth.surface == SURFACE_FARTHER ? SURFACE_NEARER : SURFACE_FARTHER;
 }
 
 /* ---- Photos through maps ---- */
@@ -147,8 +185,10 @@ esra_status esra_deep_align(struct model *model, const struct series *series, st
     esra_status status;
     bool same_size = start && start->width == series->width && start->height == series->height;
     TRY(esra_model_create(model, MODEL_DEPTH, series, run->context->message));
-    if (start)
+    if (start) {
         model->depth.mirror_kind = start->depth.mirror_kind;
+        model->depth.surface = start->depth.surface;
+    }
     if (same_size)
         take_scene(&model->depth, &start->depth);
     else

@@ -4,12 +4,21 @@
 
 #include "pipeline/model.h"
 
-/* start: a model of the same scene found before, or NULL. A new one takes from it which kind of motion R has; of the
- * same size, the camera and the scene's depth too, which are then taken out of it; of another size, the gains.
+/* start: a model of the same scene found before, or NULL. A new one takes from it which kind of motion R has and which
+ * surface the scene is; of the same size, the camera and the depths too, which are then taken out of it; of another
+ * size, the gains.
  *
  * The camera, the scene's depth, the photos warped by it with what each sees of the reference's frame, gains and
  * offsets. Photos whose pose was not found stay unaligned. */
 esra_status esra_deep_align(struct model *model, const struct series *series, struct model *start, struct run *run);
+
+/* Two surfaces before the camera of `one`, a model of the same photos: a start for esra_deep_align(), in which the
+ * farther is the scene. */
+esra_status esra_deep_find_pair(struct model *pair, const struct series *series, const struct model *one,
+                                struct run *run);
+
+/* The other surface of a pair is the scene: what was found with the first stays as it is. */
+void esra_deep_exchange_surfaces(struct model *pair);
 
 /* T's gradients by voting, then the reflection's depth and maps from what T leaves of the photos. */
 esra_status esra_deep_find_reflection(struct model *model, const struct series *series, struct run *run);

@@ -44,6 +44,8 @@ static esra_status vote(struct model *model, struct context *context)
                                        model->mixing,  depth->scene.guard.data ? &depth->scene.guard : NULL};
     esra_status status;
     TRY(esra_agreement_find(&depth->agreement, &voting, context));
+    if (depth->mirrored.inverse.data)
+        return ESRA_OK; /* R's motion is known: T itself is not needed for it */
     TRY(esra_image_create(&depth->voted, model->width, model->height, model->channels, context->message));
     if (!esra_context_stopping(context))
         TRY(esra_integrate(depth->agreement.gradients, &model->aligned[model->reference], &depth->voted, context));

@@ -299,8 +299,19 @@ done:
     return status;
 }
 
+/* R is the other of two surfaces. */
+static esra_status take_surface(struct model *model, struct context *context)
+{
+    struct motion_of_mirror borrowed = {.camera = &model->depth.camera, .depth = model->depth.mirrored};
+    esra_status status = meet_all(model, &borrowed, context);
+    model->two_motions = !esra_context_stopping(context);
+    return status;
+}
+
 esra_status esra_deep_find_mirror(struct model *model, const struct series *series, struct context *context)
 {
+    if (model->depth.mirrored.inverse.data)
+        return take_surface(model, context);
     struct image *rests = esra_allocate((size_t)model->photos, sizeof *rests);
     struct motion_of_mirror best = {0};
     esra_status status = ESRA_OK;

@@ -45,6 +45,7 @@ static void free_depth(struct model_depth *depth, int photos)
 {
     esra_camera_free(&depth->camera);
     esra_depth_free(&depth->scene);
+    esra_depth_free(&depth->mirrored);
     esra_images_free(&depth->still, photos);
     esra_images_free(&depth->mirror, photos);
     esra_release(&depth->offset);
@@ -98,6 +99,7 @@ void esra_model_trim(struct model *model)
     esra_images_free(&depth->mirror, model->photos);
     esra_agreement_free(&depth->agreement);
     esra_image_free(&depth->voted);
+    esra_depth_free(&depth->mirrored);
 }
 
 _Static_assert(sizeof(struct transform) == 9 * sizeof(double), "homographies are handed on as nine numbers each");

@@ -18,10 +18,16 @@ enum model_kind { MODEL_FLAT, MODEL_DEPTH };
  * homographies; OPEN: not chosen yet. */
 enum mirror_kind { MIRROR_OPEN, MIRROR_SHARED, MIRROR_OWN, MIRROR_HOMOGRAPHIES };
 
+/* Which surface the scene is by depth: the only one looked for, or one of two that are seen through each other
+ * (camera/pair.h), of which the other is R's. */
+enum surface { SURFACE_ONE, SURFACE_FARTHER, SURFACE_NEARER };
+
 /* What a model by depth has besides; zeroed in a flat one. Arrays have one entry a photo. */
 struct model_depth {
     struct camera camera;
-    struct depth scene; /* inverse depths behind the glass */
+    enum surface surface;
+    struct depth scene;    /* inverse depths behind the glass */
+    struct depth mirrored; /* those of R, where there are two surfaces; else empty */
     enum mirror_kind mirror_kind;
     struct image *still;  /* reference px -> photo px of the scene, as maps */
     struct image *mirror; /* g_i as maps */
