@@ -38,6 +38,8 @@ esra_status esra_evidence_create(struct evidence *evidence, int photos, int refe
 #include "pipeline/evidence.def"
         .flat = nothing_of_way,
         .depth = nothing_of_way,
+        .farther = nothing_of_way,
+        .nearer = nothing_of_way,
         .delivered = nothing_of_way,
         .photos = photos,
         .reference = reference,
@@ -295,6 +297,11 @@ done:
 void esra_evidence_root(struct evidence *evidence)
 {
     evidence->prediction_root = evidence->delivered.prediction_error / evidence->delivered.prediction_alone;
+}
+
+void esra_evidence_pair(struct evidence *evidence)
+{
+    evidence->prediction_pair = evidence->delivered.prediction_error / evidence->delivered.prediction_alone;
 }
 
 esra_status esra_evidence_delivered(struct evidence *evidence, const struct model *model, struct run *run)

@@ -24,7 +24,7 @@ struct evidence {
 #define WAY_EVIDENCE(name, meaning)
 #define PHOTO_EVIDENCE(name, meaning)
 #include "pipeline/evidence.def"
-    struct way_evidence flat, depth, delivered;
+    struct way_evidence flat, depth, farther, nearer, delivered;
     int photos, reference;
     struct photo_evidence *photo; /* [photos], owned */
 };
@@ -56,7 +56,10 @@ esra_status esra_evidence_motions(struct way_evidence *way, const struct model *
 /* Of layers that are solved for: how strong they are. */
 esra_status esra_evidence_energy(struct way_evidence *way, const struct model *model, struct context *context);
 
-/* How far R helps to predict, of layers that were delivered in the root of light. */
+/* How far R helps to predict, of layers by two surfaces that were to be delivered. */
+void esra_evidence_pair(struct evidence *evidence);
+
+/* The same of layers that were delivered in the root of light. */
 void esra_evidence_root(struct evidence *evidence);
 
 /* The rest, of the model that is delivered: its photos, and how its layers compare. */

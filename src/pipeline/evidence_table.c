@@ -1,4 +1,4 @@
-/* pipeline/evidence_table.c - the rows of evidence.def in one table: the series', three times a way's, and a photo's.
+/* pipeline/evidence_table.c - the rows of evidence.def in one table: the series', a way's for each way, and a photo's.
  */
 #include "pipeline/evidence_table.h"
 
@@ -18,6 +18,14 @@ static const esra_evidence_row rows[] = {
 #define PHOTO_EVIDENCE(name, meaning)
 #include "pipeline/evidence.def"
 #define SERIES_EVIDENCE(name, meaning)
+#define WAY_EVIDENCE(name, meaning) {"farther." #name, meaning, 0},
+#define PHOTO_EVIDENCE(name, meaning)
+#include "pipeline/evidence.def"
+#define SERIES_EVIDENCE(name, meaning)
+#define WAY_EVIDENCE(name, meaning) {"nearer." #name, meaning, 0},
+#define PHOTO_EVIDENCE(name, meaning)
+#include "pipeline/evidence.def"
+#define SERIES_EVIDENCE(name, meaning)
 #define WAY_EVIDENCE(name, meaning) {"delivered." #name, meaning, 0},
 #define PHOTO_EVIDENCE(name, meaning)
 #include "pipeline/evidence.def"
@@ -29,13 +37,14 @@ static const esra_evidence_row rows[] = {
 
 /* The structs are doubles and nothing else, in the order of the table. */
 #define DOUBLES(type) ((int)(sizeof(type) / sizeof(double)))
+#define WAYS          5 /* flat, depth, farther, nearer, delivered */
 #define SERIES_ROWS   ((int)(offsetof(struct evidence, flat) / sizeof(double)))
 
-const int esra_evidence_rows = SERIES_ROWS + 3 * DOUBLES(struct way_evidence);
+const int esra_evidence_rows = SERIES_ROWS + WAYS * DOUBLES(struct way_evidence);
 const int esra_photo_evidence_rows = DOUBLES(struct photo_evidence);
 
 _Static_assert(sizeof rows / sizeof rows[0] ==
-                   (size_t)(SERIES_ROWS + 3 * DOUBLES(struct way_evidence) + DOUBLES(struct photo_evidence)),
+                   (size_t)(SERIES_ROWS + WAYS * DOUBLES(struct way_evidence) + DOUBLES(struct photo_evidence)),
                "every number has its row");
 
 const esra_evidence_row *esra_evidence_table(size_t *count)

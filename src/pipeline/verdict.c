@@ -92,12 +92,45 @@ static bool is_determined(const struct way_evidence *way, const struct pipeline_
     return !(way->prediction_error >= t->determined * way->prediction_alone);
 }
 
+/* How much of T alone's leave-one-out error is left with R. */
+static double told(const struct way_evidence *way)
+{
+    return way->prediction_error / way->prediction_alone;
+}
+
+bool esra_verdict_tries_pair(const struct evidence *evidence, const struct pipeline_thresholds *t)
+{
+    return depth_predicts(&evidence->depth, &evidence->flat, t) && told(&evidence->depth) >= t->linear_predicts;
+}
+
+/* Surfaces seen through each other have no names. Where either is the scene in turn and R is much weaker one way than
+ * the other, that is the right way; and R must be told well by it, as in the photos' own size where that was tried. */
+enum surface esra_verdict_surface(const struct evidence *evidence, const struct pipeline_thresholds *t)
+{
+    bool nearer = evidence->nearer.energy < evidence->farther.energy;
+    const struct way_evidence *better = nearer ? &evidence->nearer : &evidence->farther;
+    const struct way_evidence *worse = nearer ? &evidence->farther : &evidence->nearer;
+    bool named = worse->energy > t->named_clearly * better->energy;
+    bool well = told(better) < t->linear_predicts && !(evidence->prediction_pair >= t->linear_predicts);
+    return !named || !well ? SURFACE_ONE : nearer ? SURFACE_NEARER : SURFACE_FARTHER;
+}
+
+const struct way_evidence *esra_verdict_depth(const struct evidence *evidence, const struct pipeline_thresholds *t)
+{
+    switch (esra_verdict_surface(evidence, t)) {
+    case SURFACE_FARTHER: return &evidence->farther;
+    case SURFACE_NEARER: return &evidence->nearer;
+    case SURFACE_ONE: break;
+    }
+    return &evidence->depth;
+}
+
 /* Layers add up in linear light if R predicts left-out photos well in it, and better than the photo most alike does: T
  * alone is no match where its depth is wrong. Otherwise they may in its root, unless there the photos do not tell R any
  * more (NaN: that was not tried yet). */
 static bool adds_up(const struct evidence *evidence, const struct pipeline_thresholds *t)
 {
-    const struct way_evidence *depth = &evidence->depth;
+    const struct way_evidence *depth = esra_verdict_depth(evidence, t);
     bool well = depth->prediction_error < t->linear_predicts * depth->prediction_alone;
     bool only = is_determined(depth, t) && evidence->prediction_root >= t->determined;
     return (well || only) && depth->prediction_error < t->determined * depth->prediction_base;
@@ -116,13 +149,14 @@ static enum light light_of(const struct evidence *evidence, const struct wishes 
 struct way esra_verdict_way(const struct evidence *evidence, const struct wishes *wishes,
                             const struct pipeline_thresholds *t)
 {
+    const struct way_evidence *deep = esra_verdict_depth(evidence, t);
     bool depth = !esra_verdict_tries_flat(wishes) || depth_predicts(&evidence->depth, &evidence->flat, t);
     enum model_kind kind = depth ? MODEL_DEPTH : MODEL_FLAT;
-    bool determined = !depth || is_determined(&evidence->depth, t);
+    bool determined = !depth || is_determined(deep, t);
     return (struct way){.kind = kind,
                         .light = light_of(evidence, wishes, kind, t),
                         .determined = determined,
-                        .hopeless = !determined && evidence->depth.trusted < t->open_trusted_least};
+                        .hopeless = !determined && deep->trusted < t->open_trusted_least};
 }
 
 /* ---- What to show ---- */
@@ -147,7 +181,7 @@ static bool layers_fit(const struct evidence *evidence, const struct way *way, c
     bool worse = layers->prediction_error >= t->worse_than_alike * layers->prediction_base;
     bool flat_fits = is_credible(layers, t) && !worse && !layers_cancel(layers, t);
     return layers->trusted >= t->trusted_least &&
-           (way->kind == MODEL_DEPTH ? is_credible(&evidence->depth, t) : flat_fits);
+           (way->kind == MODEL_DEPTH ? is_credible(esra_verdict_depth(evidence, t), t) : flat_fits);
 }
 
 static bool is_same_photo(const struct photo_evidence *photo, const struct pipeline_thresholds *t)

@@ -47,6 +47,16 @@ bool esra_verdict_tries_depth(const struct evidence *evidence, const struct wish
 /* Depth predicts so much better than motions by homographies do before they are exact that these need not be. */
 bool esra_verdict_depth_settles(const struct evidence *evidence, const struct pipeline_thresholds *t);
 
+/* Whether, by depth, two surfaces seen through each other are looked for, too: one surface is the way, but R is not
+ * told well by it. */
+bool esra_verdict_tries_pair(const struct evidence *evidence, const struct pipeline_thresholds *t);
+
+/* Which surface the scene is by depth, from evidence.depth, evidence.farther and evidence.nearer. */
+enum surface esra_verdict_surface(const struct evidence *evidence, const struct pipeline_thresholds *t);
+
+/* The evidence of the model by depth in which that surface is the scene. */
+const struct way_evidence *esra_verdict_depth(const struct evidence *evidence, const struct pipeline_thresholds *t);
+
 /* Aligned photos differ by noise alone: both layers move together, or there is only one. */
 bool esra_verdict_noise_alone(const struct way_evidence *way, const struct pipeline_thresholds *t);
 

@@ -521,6 +521,43 @@ static void depth_settles_what_is_clear(void)
     CHECK(!depth_settles(NAN, .5) && !depth_settles(.7, NAN));
 }
 
+/* Leave-one-out error over that of T alone, by one surface and with the farther or the nearer one of two as the scene;
+ * R's energy over T's with either; the photos' own size, where it was tried. */
+static void surfaces_have_names_where_they_are_clear(void)
+{
+    static const struct {
+        const char *scene;
+        double one, farther, nearer, energy_farther, energy_nearer, large;
+        bool tried;
+        enum surface surface;
+    } rows_of_pairs[] = {
+        {"huang-68, a stuffed bird behind glass", .95, .39, .39, 1.08, .57, NAN, true, SURFACE_NEARER},
+        {"huang-30, out of a car's window", .97, .59, .50, .40, 1.38, NAN, true, SURFACE_FARTHER},
+        {"mix 07, one surface tells R", .43, NAN, NAN, NAN, NAN, NAN, false, SURFACE_ONE},
+        {"mix 05, surfaces cross", .81, .49, .48, .59, .72, NAN, true, SURFACE_ONE},
+        {"mix 16, R is not told", 1.01, .68, .85, 1.01, .30, NAN, true, SURFACE_ONE},
+        {"toy, where small photos mislead", .72, .39, .37, .66, 1.30, .81, true, SURFACE_ONE},
+        {"the same, had it held", .72, .39, .37, .66, 1.30, .5, true, SURFACE_FARTHER},
+    };
+    for (size_t n = 0; n < sizeof rows_of_pairs / sizeof rows_of_pairs[0]; n++) {
+        struct evidence e = {.flat = WAY(.6, 2, 1, .9, .9),
+                             .depth = WAY(.6, rows_of_pairs[n].one, 1, .9, .9),
+                             .farther = WAY(.6, rows_of_pairs[n].farther, 1, .9, .9),
+                             .nearer = WAY(.6, rows_of_pairs[n].nearer, 1, .9, .9),
+                             .prediction_pair = rows_of_pairs[n].large};
+        e.farther.energy = rows_of_pairs[n].energy_farther;
+        e.nearer.energy = rows_of_pairs[n].energy_nearer;
+        enum surface surface = esra_verdict_surface(&e, &pipeline_thresholds);
+        if (surface != rows_of_pairs[n].surface)
+            printf("%s\n", rows_of_pairs[n].scene);
+        CHECK(surface == rows_of_pairs[n].surface);
+        CHECK(esra_verdict_tries_pair(&e, &pipeline_thresholds) == rows_of_pairs[n].tried);
+        CHECK(esra_verdict_depth(&e, &pipeline_thresholds) == (surface == SURFACE_NEARER    ? &e.nearer
+                                                               : surface == SURFACE_FARTHER ? &e.farther
+                                                                                            : &e.depth));
+    }
+}
+
 /* Numbers that were not measured decide nothing, and raise no warning but that of a missing second motion. */
 static void nothing_measured_is_nothing_told(void)
 {
@@ -567,6 +604,7 @@ int main(void)
     RUN(the_stronger_layer_is_the_scene);
     RUN(depth_is_tried_where_it_is_open);
     RUN(depth_settles_what_is_clear);
+    RUN(surfaces_have_names_where_they_are_clear);
     RUN(nothing_measured_is_nothing_told);
     return check_report();
 }
