@@ -125,6 +125,57 @@ done:
     return status;
 }
 
+static esra_status solve_surface(struct pipeline *p, struct model *model, struct model *start)
+{
+    struct run *run = p->run;
+    esra_status status;
+    TRY(esra_deep_align(model, p->small, start, run));
+    esra_model_free(start);
+    STEP(run, STAGE_ALIGN, esra_deep_find_reflection(model, p->small, run));
+    STEP(run, STAGE_SEPARATE, esra_deep_solve(model, true, run));
+done:
+    return status;
+}
+
+static esra_status judge_surface(struct pipeline *p, struct way_evidence *evidence, const struct model *model)
+{
+    esra_status status = ESRA_OK;
+    STEP(p->run, STAGE_SEPARATE, esra_evidence_layers(evidence, model, false, NULL, p->run));
+    STEP(p->run, STAGE_SEPARATE, esra_evidence_energy(evidence, model, p->run->context));
+done:
+    return status;
+}
+
+/* Two surfaces seen through each other, either as the scene in turn. */
+static esra_status try_pair(struct pipeline *p)
+{
+    struct run *run = p->run;
+    struct model farther = {0}, nearer = {0}, start = {0};
+    esra_status status;
+    TRY(esra_deep_find_pair(&start, p->small, &p->depth, run));
+    TRY(solve_surface(p, &farther, &start));
+    TRY(judge_surface(p, &p->evidence.farther, &farther));
+    esra_deep_exchange_surfaces(&farther);
+    TRY(solve_surface(p, &nearer, &farther));
+    TRY(judge_surface(p, &p->evidence.nearer, &nearer));
+    enum surface surface = esra_verdict_surface(&p->evidence, &pipeline_thresholds);
+    if (surface == SURFACE_ONE || run->stopped)
+        goto done;
+    esra_model_free(&p->depth);
+    if (surface == SURFACE_FARTHER) {
+        esra_deep_exchange_surfaces(&nearer);
+        TRY(solve_surface(p, &p->depth, &nearer));
+    } else {
+        p->depth = nearer;
+        nearer = (struct model){0};
+    }
+done:
+    esra_model_free(&farther);
+    esra_model_free(&nearer);
+    esra_model_free(&start);
+    return status;
+}
+
 /* While depth is tried, the flat model's photos, which can be warped again, make room. */
 static esra_status try_depth(struct pipeline *p)
 {
@@ -140,6 +191,8 @@ static esra_status try_depth(struct pipeline *p)
     STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->depth, p->small, run));
     STEP(run, STAGE_SEPARATE, esra_deep_solve(&p->depth, true, run));
     STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, &p->depth, false, NULL, run));
+    if (esra_verdict_tries_pair(&p->evidence, &pipeline_thresholds))
+        STEP(run, STAGE_SEPARATE, try_pair(p));
 done:
     return status;
 }
@@ -225,22 +278,41 @@ done:
     return status;
 }
 
+/* Two surfaces have to tell R in the photos as in the small ones; else there is one. */
+static esra_status check_pair(struct pipeline *p, struct way *way)
+{
+    esra_status status = ESRA_OK;
+    if (p->model.depth.surface == SURFACE_ONE || p->small == p->target || p->run->stopped)
+        return ESRA_OK;
+    esra_evidence_pair(&p->evidence);
+    if (esra_verdict_surface(&p->evidence, &pipeline_thresholds) != SURFACE_ONE)
+        return ESRA_OK;
+    *way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
+    p->evidence.delivered = p->evidence.depth;
+    esra_model_free(&p->model);
+    TRY(solve_depth(p, way));
+done:
+    return status;
+}
+
 /* In the root of light first, where the trial leaves it open; in linear light then, if the photos do not tell R in the
  * root. */
-static esra_status deliver_depth(struct pipeline *p, const struct way *way)
+static esra_status deliver_depth(struct pipeline *p, struct way *way)
 {
     struct way_evidence *delivered = &p->evidence.delivered;
     enum mirror_kind kind = p->depth.depth.mirror_kind;
+    enum surface surface = p->depth.depth.surface;
     esra_status status = ESRA_OK;
     esra_model_free(&p->flat);
     esra_image_free(&p->doubt); /* of the flat model's reflection */
-    *delivered = p->evidence.depth;
+    *delivered = *esra_verdict_depth(&p->evidence, &pipeline_thresholds);
     bool is_answer = way->hopeless || (p->depth.light == way->light && way->determined);
     if (p->small == p->target && p->depth.photos && is_answer) {
         move(&p->model, &p->depth);
         return ESRA_OK;
     }
     TRY(solve_depth(p, way));
+    STEP(p->run, STAGE_SEPARATE, check_pair(p, way));
     if (way->light != LIGHT_ROOT || p->run->stopped)
         return ESRA_OK;
     esra_evidence_root(&p->evidence);
@@ -248,7 +320,8 @@ static esra_status deliver_depth(struct pipeline *p, const struct way *way)
     if (again.light != way->light) { /* the same camera and depth; R moves as the trial found */
         esra_model_park(&p->model);
         move(&p->depth, &p->model);
-        p->depth.depth.mirror_kind = kind;
+        if (p->depth.depth.surface == surface)
+            p->depth.depth.mirror_kind = kind;
         TRY(solve_depth(p, &again));
     }
 done:
