@@ -1,0 +1,125 @@
+/* pipeline/deliver.c - the model that the search chose, of the photos themselves and in their light. */
+#include "pipeline/deep.h"
+#include "pipeline/flat.h"
+#include "pipeline/steps.h"
+
+static void move(struct model *to, struct model *from)
+{
+    *to = *from;
+    *from = (struct model){0};
+}
+
+/* A model that is not the one tried is judged itself, so that what is told of the layers is true of those delivered. */
+static esra_status deliver_flat(struct pipeline *p)
+{
+    esra_status status = ESRA_OK;
+    esra_model_free(&p->depth);
+    p->evidence.delivered = p->evidence.flat;
+    if (p->small == p->target) {
+        move(&p->model, &p->flat);
+        if (!p->model.aligned[0].data)
+            STEP(p->run, STAGE_SEPARATE, esra_flat_unpark(&p->model, p->target, p->run));
+    } else {
+        TRY(esra_flat_enlarge(&p->model, p->target, &p->flat, p->run));
+        esra_model_free(&p->flat);
+        if (!p->run->motions_only)
+            TRY(esra_steps_judge_flat(p, &p->evidence.delivered, &p->model));
+    }
+done:
+    return status;
+}
+
+/* A model of the photos in their light, from what the trial knows ... */
+static esra_status make_depth(struct pipeline *p, const struct series *photos)
+{
+    struct run *run = p->run;
+    struct way_evidence *evidence = &p->evidence.delivered;
+    struct model *start = p->depth.photos ? &p->depth : NULL;
+    esra_status status;
+    TRY(esra_deep_align(&p->model, photos, start, run));
+    esra_model_free(&p->depth);
+    if (p->small == p->target)
+        STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->model, run));
+    if (!esra_verdict_noise_alone(evidence, &pipeline_thresholds))
+        STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->model, photos, run));
+done:
+    return status;
+}
+
+/* ... solved and measured. */
+static esra_status solve_depth(struct pipeline *p, const struct way *way)
+{
+    struct series roots = {0};
+    esra_status status = ESRA_OK;
+    if (way->light == LIGHT_ROOT)
+        TRY(esra_series_root(&roots, p->target, p->run));
+    TRY(make_depth(p, way->light == LIGHT_ROOT ? &roots : p->target));
+    esra_series_free(&roots); /* makes room for the joint solve */
+    if (!p->run->motions_only && !way->hopeless) {
+        STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, way->determined, p->run));
+        STEP(p->run, STAGE_SEPARATE, esra_evidence_layers(&p->evidence.delivered, &p->model, false, NULL, p->run));
+    }
+done:
+    esra_series_free(&roots);
+    return status;
+}
+
+/* Two surfaces have to tell R in the photos as in the small ones; else there is one. */
+static esra_status check_pair(struct pipeline *p, struct way *way)
+{
+    esra_status status = ESRA_OK;
+    if (p->model.depth.surface == SURFACE_ONE || p->small == p->target || p->run->stopped)
+        return ESRA_OK;
+    esra_evidence_pair(&p->evidence);
+    if (esra_verdict_surface(&p->evidence, &pipeline_thresholds) != SURFACE_ONE)
+        return ESRA_OK;
+    *way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
+    p->evidence.delivered = p->evidence.depth;
+    esra_model_free(&p->model);
+    TRY(solve_depth(p, way));
+done:
+    return status;
+}
+
+/* In the root of light first, where the trial leaves it open; in linear light then, if the photos do not tell R in the
+ * root. */
+static esra_status deliver_depth(struct pipeline *p, struct way *way)
+{
+    struct way_evidence *delivered = &p->evidence.delivered;
+    enum mirror_kind kind = p->depth.depth.mirror_kind;
+    enum surface surface = p->depth.depth.surface;
+    esra_status status = ESRA_OK;
+    esra_model_free(&p->flat);
+    esra_image_free(&p->doubt); /* of the flat model's reflection */
+    *delivered = *esra_verdict_depth(&p->evidence, &pipeline_thresholds);
+    bool is_answer = way->hopeless || (p->depth.light == way->light && way->determined);
+    if (p->small == p->target && p->depth.photos && is_answer) {
+        move(&p->model, &p->depth);
+        return ESRA_OK;
+    }
+    TRY(solve_depth(p, way));
+    STEP(p->run, STAGE_SEPARATE, check_pair(p, way));
+    if (way->light != LIGHT_ROOT || p->run->stopped)
+        return ESRA_OK;
+    esra_evidence_root(&p->evidence);
+    struct way again = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
+    if (again.light != way->light) { /* the same camera and depth; R moves as the trial found */
+        esra_model_park(&p->model);
+        move(&p->depth, &p->model);
+        if (p->depth.depth.surface == surface)
+            p->depth.depth.mirror_kind = kind;
+        TRY(solve_depth(p, &again));
+    }
+done:
+    return status;
+}
+
+/* The model that predicts best, of the photos themselves. */
+esra_status esra_steps_deliver(struct pipeline *p)
+{
+    struct way way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
+    esra_run_enter(p->run, PART_DELIVER);
+    if (p->target == &p->photos)
+        esra_series_free(&p->halved); /* their models are enough */
+    return way.kind == MODEL_FLAT ? deliver_flat(p) : deliver_depth(p, &way);
+}

@@ -1,0 +1,177 @@
+/* pipeline/search.c - models of small photos: homographies, depth, two surfaces, as far as the evidence asks for them.
+ */
+#include "evidence/leave_out.h"
+#include "pipeline/deep.h"
+#include "pipeline/flat.h"
+#include "pipeline/steps.h"
+
+/* At half the size first, where that is less: where homographies predict well it says enough. */
+esra_status esra_steps_judge_flat(struct pipeline *p, struct way_evidence *evidence, const struct model *model)
+{
+    struct run *run = p->run;
+    bool roughly =
+        model->photos > 2 && model_halvings(model, LEAVE_OUT_SIDE / 2) > model_halvings(model, LEAVE_OUT_SIDE);
+    esra_status status = ESRA_OK;
+    if (roughly)
+        STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, model, true, &p->doubt, run));
+    if (!roughly || !esra_verdict_flat_predicts(evidence, &pipeline_thresholds))
+        STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, model, false, &p->doubt, run));
+done:
+    return status;
+}
+
+/* Alignment found one layer first; the evidence says whether that is the scene. */
+static esra_status name_layers(struct pipeline *p)
+{
+    struct run *run = p->run;
+    esra_status status = ESRA_OK;
+    if (!p->flat.two_motions)
+        return ESRA_OK;
+    TRY(esra_evidence_energy(&p->evidence.flat, &p->flat, run->context));
+    if (esra_verdict_exchanges(&p->evidence.flat, &p->wishes))
+        TRY(esra_flat_exchange(&p->flat, p->small, run));
+done:
+    return status;
+}
+
+/* Whether depth may be the way, before motions by homographies are exact and their layers are solved for: at a quarter
+ * of the size first. */
+static esra_status judge_motions(struct pipeline *p)
+{
+    struct run *run = p->run;
+    struct way_evidence *evidence = &p->evidence.flat;
+    esra_status status = ESRA_OK;
+    if (!esra_verdict_tries_depth(&p->evidence, &p->wishes, &pipeline_thresholds))
+        return ESRA_OK;
+    STEP(run, STAGE_ALIGN, esra_evidence_motions(evidence, &p->flat, 2, run));
+    if (!esra_verdict_flat_predicts(evidence, &pipeline_thresholds))
+        STEP(run, STAGE_ALIGN, esra_evidence_motions(evidence, &p->flat, 0, run));
+done:
+    return status;
+}
+
+static esra_status find_flat(struct pipeline *p)
+{
+    struct run *run = p->run;
+    struct way_evidence *evidence = &p->evidence.flat;
+    esra_status status;
+    esra_run_enter(run, PART_ALIGN);
+    TRY(esra_flat_align(&p->flat, p->small, run));
+    if (!p->wishes.transforms)
+        esra_evidence_residuals(&p->evidence, &p->flat);
+    STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->flat, run));
+    if (esra_verdict_noise_alone(evidence, &pipeline_thresholds))
+        return ESRA_OK;
+    esra_run_enter(run, PART_REFLECTION);
+    STEP(run, STAGE_ALIGN, esra_flat_find_reflection(&p->flat, run));
+    TRY(judge_motions(p));
+done:
+    return status;
+}
+
+static esra_status solve_flat(struct pipeline *p)
+{
+    struct run *run = p->run;
+    esra_status status = ESRA_OK;
+    esra_run_enter(run, PART_JOINT);
+    if (!p->flat.aligned[0].data)
+        STEP(run, STAGE_SEPARATE, esra_flat_unpark(&p->flat, p->small, run));
+    STEP(run, STAGE_SEPARATE, esra_flat_solve(&p->flat, p->small, NULL, run));
+    STEP(run, STAGE_SEPARATE, name_layers(p));
+    esra_run_enter(run, PART_JUDGE);
+    TRY(esra_steps_judge_flat(p, &p->evidence.flat, &p->flat));
+done:
+    return status;
+}
+
+static esra_status solve_surface(struct pipeline *p, struct model *model, struct model *start)
+{
+    struct run *run = p->run;
+    esra_status status;
+    TRY(esra_deep_align(model, p->small, start, run));
+    esra_model_free(start);
+    STEP(run, STAGE_ALIGN, esra_deep_find_reflection(model, p->small, run));
+    STEP(run, STAGE_SEPARATE, esra_deep_solve(model, true, run));
+done:
+    return status;
+}
+
+static esra_status judge_surface(struct pipeline *p, struct way_evidence *evidence, const struct model *model)
+{
+    esra_status status = ESRA_OK;
+    STEP(p->run, STAGE_SEPARATE, esra_evidence_layers(evidence, model, false, NULL, p->run));
+    STEP(p->run, STAGE_SEPARATE, esra_evidence_energy(evidence, model, p->run->context));
+done:
+    return status;
+}
+
+/* Two surfaces seen through each other, either as the scene in turn. */
+static esra_status try_pair(struct pipeline *p)
+{
+    struct run *run = p->run;
+    struct model farther = {0}, nearer = {0}, start = {0};
+    esra_status status;
+    TRY(esra_deep_find_pair(&start, p->small, &p->depth, run));
+    TRY(solve_surface(p, &farther, &start));
+    TRY(judge_surface(p, &p->evidence.farther, &farther));
+    esra_deep_exchange_surfaces(&farther);
+    TRY(solve_surface(p, &nearer, &farther));
+    TRY(judge_surface(p, &p->evidence.nearer, &nearer));
+    enum surface surface = esra_verdict_surface(&p->evidence, &pipeline_thresholds);
+    if (surface == SURFACE_ONE || run->stopped)
+        goto done;
+    esra_model_free(&p->depth);
+    if (surface == SURFACE_FARTHER) {
+        esra_deep_exchange_surfaces(&nearer);
+        TRY(solve_surface(p, &p->depth, &nearer));
+    } else {
+        p->depth = nearer;
+        nearer = (struct model){0};
+    }
+done:
+    esra_model_free(&farther);
+    esra_model_free(&nearer);
+    esra_model_free(&start);
+    return status;
+}
+
+/* While depth is tried, the flat model's photos, which can be warped again, make room. */
+static esra_status try_depth(struct pipeline *p)
+{
+    struct run *run = p->run;
+    struct way_evidence *evidence = &p->evidence.depth;
+    esra_status status;
+    esra_run_enter(run, PART_TRIAL);
+    esra_model_park(&p->flat);
+    TRY(esra_deep_align(&p->depth, p->small, NULL, run));
+    STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->depth, run));
+    if (esra_verdict_noise_alone(evidence, &pipeline_thresholds))
+        return ESRA_OK;
+    STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->depth, p->small, run));
+    STEP(run, STAGE_SEPARATE, esra_deep_solve(&p->depth, true, run));
+    STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, &p->depth, false, NULL, run));
+    if (esra_verdict_tries_pair(&p->evidence, &pipeline_thresholds))
+        STEP(run, STAGE_SEPARATE, try_pair(p));
+done:
+    return status;
+}
+
+/* The models worth trying, on small photos. Motions by homographies predict almost as well before they are exact: where
+ * they do not predict well, depth is tried first, and mostly leaves nothing to decide. */
+esra_status esra_steps_search(struct pipeline *p)
+{
+    const struct pipeline_thresholds *t = &pipeline_thresholds;
+    esra_status status = ESRA_OK;
+    bool flat = esra_verdict_tries_flat(&p->wishes);
+    if (flat)
+        TRY(find_flat(p));
+    bool first = !esra_verdict_flat_predicts(&p->evidence.flat, t);
+    if (first && esra_verdict_tries_depth(&p->evidence, &p->wishes, t))
+        STEP(p->run, STAGE_SEPARATE, try_depth(p));
+    if (flat && !esra_verdict_depth_settles(&p->evidence, t))
+        STEP(p->run, STAGE_SEPARATE, solve_flat(p));
+    if (!first && esra_verdict_tries_depth(&p->evidence, &p->wishes, t))
+        STEP(p->run, STAGE_SEPARATE, try_depth(p));
+done:
+    return status;
+}
