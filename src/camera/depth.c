@@ -216,8 +216,9 @@ static void keep_to_surface(const struct making *m)
             float own = pair_label(m, m->range->surface, x, y);
             float other = cost_near(m, costs, pair_label(m, !m->range->surface, x, y));
             for (int k = 0; k < m->sweep.labels; k++) {
-                float cost = fminf(costs[k], other) + fminf(small * fmaxf(fabsf((float)k - own) - 1, 0), large);
-                costs[k] = (uint8_t)fminf(cost, SWEEP_WHOLE);
+                float away = fabsf((float)k - own) - 1, pull = away > 0 ? small * away : 0;
+                float cost = (costs[k] < other ? (float)costs[k] : other) + (pull < large ? pull : large);
+                costs[k] = (uint8_t)(cost < SWEEP_WHOLE ? cost : SWEEP_WHOLE);
             }
         }
 }

@@ -26,6 +26,12 @@ struct passing {
     float *sum, *sent;       /* [states]: of the block at work */
 };
 
+/* lesser() of the library is a call, and has NaN to think of. */
+static inline float lesser(float a, float b)
+{
+    return a < b ? a : b;
+}
+
 static void set_steps(struct passing *p)
 {
     double unit = SWEEP_WHOLE / p->sweep->options.truncate;
@@ -51,7 +57,7 @@ static void add_pixel(const struct passing *p, size_t n, float *unary)
     merge_costs(p, n, costs);
     for (int k = 0; k < p->labels; k++)
         for (int j = 0; j < p->labels; j++)
-            unary[k * p->labels + j] += fminf(costs[k], costs[j]);
+            unary[k * p->labels + j] += lesser(costs[k], costs[j]);
 }
 
 static void fill_unary(const struct passing *p)
@@ -63,19 +69,35 @@ static void fill_unary(const struct passing *p)
         }
 }
 
-/* f(k) <- min_j f(j) + min(small |k - j|, large) for `count` values `apart` floats apart: the lower envelope of cones
- * (Felzenszwalb and Huttenlocher 2006). */
-static void spread(float *f, int count, int apart, float small, float large)
+/* f(k, q) <- min_j f(j, q) + s(k - j): the lower envelope of cones (Felzenszwalb and Huttenlocher 2006), of all q at
+ * once. */
+static void spread_rows(const struct passing *p, float *f)
 {
-    float least = f[0];
-    for (int k = 1; k < count; k++) {
-        least = fminf(least, f[k * apart]);
-        f[k * apart] = fminf(f[k * apart], f[(k - 1) * apart] + small);
-    }
-    for (int k = count - 2; k >= 0; k--)
-        f[k * apart] = fminf(f[k * apart], f[(k + 1) * apart] + small);
-    for (int k = 0; k < count; k++)
-        f[k * apart] = fminf(f[k * apart], least + large);
+    int n = p->labels;
+    float least[LABELS_MOST];
+    memcpy(least, f, (size_t)n * sizeof *f);
+    for (int k = 1; k < n; k++)
+        for (int q = 0; q < n; q++) {
+            least[q] = lesser(least[q], f[k * n + q]);
+            f[k * n + q] = lesser(f[k * n + q], f[(k - 1) * n + q] + p->small);
+        }
+    for (int k = n - 2; k >= 0; k--)
+        for (int q = 0; q < n; q++)
+            f[k * n + q] = lesser(f[k * n + q], f[(k + 1) * n + q] + p->small);
+    for (int k = 0; k < n; k++)
+        for (int q = 0; q < n; q++)
+            f[k * n + q] = lesser(f[k * n + q], least[q] + p->large);
+}
+
+/* Places of the matrix exchanged with rows. */
+static void transpose(const struct passing *p, float *f)
+{
+    for (int k = 0; k < p->labels; k++)
+        for (int q = 0; q < k; q++) {
+            float kept = f[k * p->labels + q];
+            f[k * p->labels + q] = f[q * p->labels + k];
+            f[q * p->labels + k] = kept;
+        }
 }
 
 static float *message_to(const struct passing *p, int block, int from)
@@ -109,12 +131,12 @@ static void send(const struct passing *p, int block, int side, float share)
     float *to = message_to(p, block + step[side], side ^ 1), least = INFINITY;
     for (int k = 0; k < p->states; k++)
         p->sent[k] = share * p->sum[k] - back[k];
-    for (int q = 0; q < p->labels; q++)
-        spread(p->sent + q, p->labels, p->labels, p->small, p->large);
-    for (int q = 0; q < p->labels; q++)
-        spread(p->sent + q * p->labels, p->labels, 1, p->small, p->large);
+    spread_rows(p, p->sent);
+    transpose(p, p->sent);
+    spread_rows(p, p->sent);
+    transpose(p, p->sent);
     for (int k = 0; k < p->states; k++)
-        least = fminf(least, p->sent[k]);
+        least = lesser(least, p->sent[k]);
     for (int k = 0; k < p->states; k++)
         to[k] = p->sent[k] - least;
 }
