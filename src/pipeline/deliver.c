@@ -1,4 +1,6 @@
 /* pipeline/deliver.c - the model that the search chose, of the photos themselves and in their light. */
+#include <math.h>
+
 #include "pipeline/deep.h"
 #include "pipeline/flat.h"
 #include "pipeline/steps.h"
@@ -46,37 +48,49 @@ done:
     return status;
 }
 
-/* ... solved and measured. */
-static esra_status solve_depth(struct pipeline *p, const struct way *way)
+/* ... and in the light of the way, ... */
+static esra_status make_in_light(struct pipeline *p, const struct way *way)
 {
     struct series roots = {0};
     esra_status status = ESRA_OK;
     if (way->light == LIGHT_ROOT)
         TRY(esra_series_root(&roots, p->target, p->run));
     TRY(make_depth(p, way->light == LIGHT_ROOT ? &roots : p->target));
-    esra_series_free(&roots); /* makes room for the joint solve */
-    if (!p->run->motions_only && !way->hopeless) {
-        STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, way->determined, p->run));
-        STEP(p->run, STAGE_SEPARATE, esra_evidence_layers(&p->evidence.delivered, &p->model, false, NULL, p->run));
-    }
 done:
-    esra_series_free(&roots);
+    esra_series_free(&roots); /* makes room for the joint solve */
     return status;
 }
 
-/* Two surfaces have to tell R in the photos as in the small ones; else there is one. */
+/* ... of two surfaces, if they tell R in the photos as in the small ones, which their motions show before anything is
+ * solved for; else of one, ... */
 static esra_status check_pair(struct pipeline *p, struct way *way)
 {
+    struct run *run = p->run;
     esra_status status = ESRA_OK;
-    if (p->model.depth.surface == SURFACE_ONE || p->small == p->target || p->run->stopped)
+    if (p->model.depth.surface == SURFACE_ONE || p->small == p->target || !isnan(p->evidence.prediction_pair))
         return ESRA_OK;
-    esra_evidence_pair(&p->evidence);
-    if (esra_verdict_surface(&p->evidence, &pipeline_thresholds) != SURFACE_ONE)
+    STEP(run, STAGE_SEPARATE, esra_evidence_pair(&p->evidence, &p->model, run));
+    if (run->stopped || esra_verdict_surface(&p->evidence, &pipeline_thresholds) != SURFACE_ONE)
         return ESRA_OK;
     *way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
     p->evidence.delivered = p->evidence.depth;
     esra_model_free(&p->model);
-    TRY(solve_depth(p, way));
+    move(&p->depth, &p->one);
+    TRY(make_in_light(p, way));
+done:
+    return status;
+}
+
+/* ... solved and measured. */
+static esra_status solve_depth(struct pipeline *p, struct way *way)
+{
+    esra_status status;
+    TRY(make_in_light(p, way));
+    STEP(p->run, STAGE_SEPARATE, check_pair(p, way));
+    if (!p->run->motions_only && !way->hopeless) {
+        STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, way->determined, p->run));
+        STEP(p->run, STAGE_SEPARATE, esra_evidence_layers(&p->evidence.delivered, &p->model, false, NULL, p->run));
+    }
 done:
     return status;
 }
@@ -98,7 +112,6 @@ static esra_status deliver_depth(struct pipeline *p, struct way *way)
         return ESRA_OK;
     }
     TRY(solve_depth(p, way));
-    STEP(p->run, STAGE_SEPARATE, check_pair(p, way));
     if (way->light != LIGHT_ROOT || p->run->stopped)
         return ESRA_OK;
     esra_evidence_root(&p->evidence);

@@ -191,6 +191,20 @@ done:
     return status;
 }
 
+esra_status esra_evidence_pair(struct evidence *evidence, const struct model *model, struct run *run)
+{
+    struct leave_out_options options = {.reference = model->reference, .errors_alone = true};
+    struct leave_out result = {0};
+    esra_status status;
+    if (!model->two_motions)
+        return ESRA_OK;
+    TRY(leave_out(model, &options, &result, run));
+    evidence->prediction_pair = result.error / result.alone;
+done:
+    esra_leave_out_free(&result);
+    return status;
+}
+
 /* ---- The model delivered ---- */
 
 /* Where photo i has the scene's point at (x, y) of the reference; false where it is behind the camera. */
@@ -297,11 +311,6 @@ done:
 void esra_evidence_root(struct evidence *evidence)
 {
     evidence->prediction_root = evidence->delivered.prediction_error / evidence->delivered.prediction_alone;
-}
-
-void esra_evidence_pair(struct evidence *evidence)
-{
-    evidence->prediction_pair = evidence->delivered.prediction_error / evidence->delivered.prediction_alone;
 }
 
 esra_status esra_evidence_delivered(struct evidence *evidence, const struct model *model, struct run *run)

@@ -56,8 +56,8 @@ esra_status esra_evidence_motions(struct way_evidence *way, const struct model *
 /* Of layers that are solved for: how strong they are. */
 esra_status esra_evidence_energy(struct way_evidence *way, const struct model *model, struct context *context);
 
-/* How far R helps to predict, of layers by two surfaces that were to be delivered. */
-void esra_evidence_pair(struct evidence *evidence);
+/* Of motions of two surfaces that are to be delivered: how far R helps to predict. */
+esra_status esra_evidence_pair(struct evidence *evidence, const struct model *model, struct run *run);
 
 /* The same of layers that were delivered in the root of light. */
 void esra_evidence_root(struct evidence *evidence);

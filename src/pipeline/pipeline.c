@@ -75,6 +75,7 @@ static void clean_up(struct pipeline *p)
     esra_layers_free(&p->layers);
     esra_model_free(&p->flat);
     esra_model_free(&p->depth);
+    esra_model_free(&p->one);
     esra_model_free(&p->model);
     esra_evidence_free(&p->evidence);
     esra_image_free(&p->doubt);

@@ -13,6 +13,7 @@ struct pipeline {
     const struct series *small;  /* the photos, or halved ones: models are searched for on these */
     const struct series *target; /* the photos, or for a draft the small ones: layers are delivered of these */
     struct model flat, depth;    /* of the small photos */
+    struct model one;            /* by one surface, where depth has two: a start, should these not hold */
     struct model model;          /* that is delivered, of the photos */
     struct evidence evidence;
     struct image doubt; /* part of the reflection that the photos leave open: it stays in T */
