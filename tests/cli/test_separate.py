@@ -6,9 +6,26 @@ import unittest
 
 import numpy as np
 
-from cli import ESRA, PATIENCE_S
+from cli import ESRA, PATIENCE_S, SHARED
 from pictures import png_pixels, psnr, scene, texture, to_8_bit
 from separating import HEIGHT, NAMES, OUTPUTS, PHOTOS, TRUTH, WIDTH, SeparateTest
+
+
+class Surfaces(SeparateTest):
+    def test_two_surfaces_where_one_does_not_tell_the_reflection(self):
+        """A made scene with depth whose reflection is so strong that one depth a pixel follows both layers: 12.3 dB above
+        the photo by two surfaces, .2 below it by one."""
+        pictures = [SHARED / "photos" / name for name in ("coffee.png", "astronaut.png")]
+        if not pictures[0].exists():
+            self.skipTest(f"{pictures[0]} is not here")
+        self.expect(0, "synth", "-t", pictures[0], "-r", pictures[1], "-o", "scene", "--size", "320x240", "--depth", "--seed", "2")
+        names = [f"scene/photo-{n}.png" for n in range(1, 6)]
+        self.expect(0, *self.separate("--motion", "depth", "--reference", "1", "--no-report", photos=names))
+        told = self.result()["evidence"]
+        self.assertLess(told["nearer"]["energy"] * 1.75, told["farther"]["energy"])
+        self.assertEqual(told["delivered"]["prediction_error"], told["nearer"]["prediction_error"])
+        truth, photo = (png_pixels(self.path / "scene" / name) / 255 for name in ("truth-transmitted-1.png", "photo-1.png"))
+        self.assertGreater(psnr(self.transmitted() / 255, truth), psnr(photo, truth) + 10)
 
 
 class Results(SeparateTest):
