@@ -26,7 +26,7 @@ struct passing {
     float *sum, *sent;       /* [states]: of the block at work */
 };
 
-/* lesser() of the library is a call, and has NaN to think of. */
+/* fminf() of the library is a call, and has NaN to think of. */
 static inline float lesser(float a, float b)
 {
     return a < b ? a : b;

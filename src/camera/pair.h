@@ -19,7 +19,7 @@ struct pair {
  *     s(d) = min(small |d|, large/2),
  *
  * n the pixels of block b, C the costs, B the side of a block: where R shines through T a pixel's gradients mostly
- * belong to one of them. Exchanging p and q in a place never lowers the cost, as |.| keeps sorted surfaces closest: so
+ * belong to one of them. Where s is linear, exchanging p and q in a place never lowers the cost: so
  * p is the farther surface everywhere. Minimised by sequential tree-reweighted message passing (Kolmogorov 2006). */
 esra_status esra_pair_find(struct pair *pair, const struct sweep *sweep, const uint8_t *volume,
                            struct context *context);
