@@ -1,6 +1,7 @@
 /* pipeline/deliver.c - the model that the search chose, of the photos themselves and in their light. */
 #include <math.h>
 
+#include "base/maths.h"
 #include "pipeline/deep.h"
 #include "pipeline/flat.h"
 #include "pipeline/steps.h"
@@ -9,6 +10,29 @@ static void move(struct model *to, struct model *from)
 {
     *to = *from;
     *from = (struct model){0};
+}
+
+/* Layers and exact motions of one size are the start of the next, which is twice as large, up to half of the photos'
+ * own. */
+static esra_status grow_flat(struct pipeline *p)
+{
+    struct run *run = p->run;
+    struct series larger = {0};
+    struct model next = {0};
+    esra_status status = ESRA_OK;
+    int halvings = (int)lround(esra_log(p->target->scale / p->flat.scale) / esra_log(2));
+    while (--halvings > 0 && !esra_run_stopping(run, STAGE_SEPARATE)) {
+        TRY(esra_series_halve(&larger, p->target, halvings, run));
+        TRY(esra_flat_enlarge(&next, &larger, &p->flat, run));
+        esra_series_free(&larger);
+        esra_model_free(&p->flat);
+        esra_model_park(&next);
+        move(&p->flat, &next);
+    }
+done:
+    esra_series_free(&larger);
+    esra_model_free(&next);
+    return status;
 }
 
 /* A model that is not the one tried is judged itself, so that what is told of the layers is true of those delivered. */
@@ -22,6 +46,7 @@ static esra_status deliver_flat(struct pipeline *p)
         if (!p->model.aligned[0].data)
             STEP(p->run, STAGE_SEPARATE, esra_flat_unpark(&p->model, p->target, p->run));
     } else {
+        TRY(grow_flat(p));
         TRY(esra_flat_enlarge(&p->model, p->target, &p->flat, p->run));
         esra_model_free(&p->flat);
         if (!p->run->motions_only)

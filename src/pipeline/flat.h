@@ -11,7 +11,7 @@ esra_status esra_flat_align(struct model *model, const struct series *series, st
 esra_status esra_flat_find_reflection(struct model *model, struct run *run);
 
 /* T and R together, then rounds, each of which makes motions and gains exact and solves again. `small`, or NULL: the
- * model of smaller photos whose layers are the start, and which have made all rounds but the last. */
+ * model of smaller photos, which has made its rounds and whose layers are the start. */
 esra_status esra_flat_solve(struct model *model, const struct series *series, const struct model *small,
                             struct run *run);
 

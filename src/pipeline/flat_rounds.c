@@ -13,8 +13,9 @@
 
 #define LEVELS 4
 
-/* Registration rounds of a whole separation; large photos make the last one themselves. */
-#define FLAT_ROUNDS 3
+/* Registration rounds at the small size. Each larger size on the way to the photos' own makes one more; they themselves
+ * none: motions are then exact to a hundredth of a pixel at half of it. */
+#define SMALL_ROUNDS 3
 
 struct round {
     struct model *model;
@@ -222,12 +223,15 @@ done:
     return status;
 }
 
-/* From nothing, coarse to fine. */
-static esra_status solve(struct model *model)
+/* Coarse to fine. `known`: its start has been solved for at sizes where that is cheap and at one where it is not, so
+ * that coarse levels have little left to do. */
+static esra_status solve(struct model *model, bool known)
 {
     struct joint_model joint_model = esra_model_joint(model);
     struct joint_settings settings;
     esra_joint_settings_default(&settings);
+    if (known)
+        settings.coarse_effort = 1;
     return esra_joint_solve(model->joint, &joint_model, &settings, 0, &model->joint_info);
 }
 
@@ -247,11 +251,11 @@ done:
     return status;
 }
 
-static esra_status run_rounds(struct model *model, const struct series *series, int first, int end, struct run *run)
+static esra_status run_rounds(struct model *model, const struct series *series, int first, struct run *run)
 {
     struct round round = {.model = model, .series = series, .run = run, .number = first};
     esra_status status = ESRA_OK;
-    for (; round.number < end && !esra_run_stopping(run, STAGE_SEPARATE); round.number++) {
+    for (; round.number < SMALL_ROUNDS && !esra_run_stopping(run, STAGE_SEPARATE); round.number++) {
         TRY(begin_round(&round));
         TRY(refine_gains(&round));
         TRY(refine_motions(&round));
@@ -291,7 +295,7 @@ esra_status esra_flat_exchange(struct model *model, const struct series *series,
     TRY(esra_flat_warp(model, series, run));
     if (model->joint && !esra_context_stopping(run->context)) {
         TRY(esra_joint_load(model->joint, &photos));
-        TRY(solve(model));
+        TRY(solve(model, false));
         esra_joint_trim(model->joint);
     }
 done:
@@ -303,11 +307,12 @@ static esra_status solve_first(struct model *model, const struct model *small, s
 {
     struct joint_photos photos = esra_model_photos(model);
     int halvings = small ? (int)lround(esra_log(model->scale / small->scale) / esra_log(2)) : 0;
+    bool known = small && (double)small->width * small->height > SERIES_SMALL_PIXELS;
     esra_status status;
     TRY(esra_joint_create(&model->joint, &photos, halvings < LEVELS ? LEVELS : halvings + 1, run->context));
     if (small && small->joint)
         esra_joint_start(model->joint, small->joint, halvings);
-    TRY(solve(model));
+    TRY(solve(model, known));
 done:
     return status;
 }
@@ -315,13 +320,13 @@ done:
 esra_status esra_flat_solve(struct model *model, const struct series *series, const struct model *small,
                             struct run *run)
 {
-    int first = small ? FLAT_ROUNDS - 1 : 0, end = series->scale < 1 ? FLAT_ROUNDS - 1 : FLAT_ROUNDS;
     esra_status status = ESRA_OK;
     if (!model->two_motions)
         return ESRA_OK;
     if (!run->input->gradients) {
         TRY(solve_first(model, small, run));
-        TRY(run_rounds(model, series, first, end, run));
+        if (!small || series->scale < 1)
+            TRY(run_rounds(model, series, small ? SMALL_ROUNDS - 1 : 0, run));
         esra_joint_trim(model->joint);
     }
 done:

@@ -64,25 +64,30 @@ done:
     return status;
 }
 
-esra_status esra_series_shrink(struct series *small, const struct series *series, struct run *run)
+esra_status esra_series_halve(struct series *halved, const struct series *series, int times, struct run *run)
 {
     esra_status status;
-    int times = 0;
-    for (double pixels = (double)series->width * series->height; pixels > SERIES_SMALL_PIXELS; pixels /= 4)
-        times++;
-    *small = *series;
-    small->scale = ldexp(series->scale, -times);
-    TRY(create_arrays(small, run->context->message));
+    *halved = *series;
+    halved->scale = ldexp(series->scale, -times);
+    TRY(create_arrays(halved, run->context->message));
     for (int n = 0; n < times; n++) {
-        small->width = (small->width + 1) / 2;
-        small->height = (small->height + 1) / 2;
+        halved->width = (halved->width + 1) / 2;
+        halved->height = (halved->height + 1) / 2;
     }
     for (int i = 0; i < series->photos && !esra_context_stopping(run->context); i++) {
-        TRY(halve(run->context, &series->images[i], times, &small->owned[i]));
-        small->images[i] = small->owned[i];
+        TRY(halve(run->context, &series->images[i], times, &halved->owned[i]));
+        halved->images[i] = halved->owned[i];
     }
 done:
     return status;
+}
+
+esra_status esra_series_shrink(struct series *small, const struct series *series, struct run *run)
+{
+    int times = 0;
+    for (double pixels = (double)series->width * series->height; pixels > SERIES_SMALL_PIXELS; pixels /= 4)
+        times++;
+    return esra_series_halve(small, series, times, run);
 }
 
 struct rooting {

@@ -21,8 +21,12 @@ struct series {
  * is not planar is copied. */
 esra_status esra_series_load(struct series *series, struct run *run);
 
+/* Photos halved so many times. Pixel 0 stays pixel 0: esra_transform_rescale() takes motions from one size to the
+ * other. */
+esra_status esra_series_halve(struct series *halved, const struct series *series, int times, struct run *run);
+
 /* Photos halved until they have at most .6 megapixels: between .15 and .6 remain. They move and differ there as they do
- * at twelve. Pixel 0 stays pixel 0: esra_transform_rescale() takes motions from one size to the other. */
+ * at twelve. */
 esra_status esra_series_shrink(struct series *small, const struct series *series, struct run *run);
 
 /* Most pixels of a series that esra_series_shrink() leaves as it is. */
