@@ -11,6 +11,7 @@
 struct relief {
     struct image colour;  /* drawn on the frame */
     struct image inverse; /* one channel: inverse depth there, in [low, high] */
+    struct image nearest; /* the largest of these around each pixel */
     struct frame frame;   /* of the reference's grid */
     double low, high;
 };
@@ -23,8 +24,8 @@ void esra_relief_range(int layer, double *low, double *high);
 bool esra_relief_include(struct frame *frame, const esra_camera *camera, const struct lens *lens, double low,
                          double high);
 
-/* Fills relief->inverse from a picture (nearest where it is 1), or where it has no data from slanted planes with
- * something near in front of them; frame, low and high must be set. */
+/* Fills relief->inverse and nearest from a picture (nearest where it is 1), or where it has no data from slanted planes
+ * with something near in front of them; frame, low and high must be set. */
 esra_status esra_relief_shape(struct relief *relief, struct context *context, int layer, const esra_image *picture);
 
 /* What the camera sees. */

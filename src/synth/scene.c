@@ -268,6 +268,7 @@ static void synth_free(struct synth *s)
     for (int l = 0; l < 2; l++) {
         esra_image_free(&s->layers[l].colour);
         esra_image_free(&s->layers[l].inverse);
+        esra_image_free(&s->layers[l].nearest);
         esra_image_free(&s->seen[l]);
     }
     esra_release(&s->cameras);
