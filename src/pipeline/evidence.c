@@ -193,7 +193,7 @@ done:
 
 esra_status esra_evidence_pair(struct evidence *evidence, const struct model *model, struct run *run)
 {
-    struct leave_out_options options = {.reference = model->reference, .errors_alone = true};
+    struct leave_out_options options = {.reference = model->reference};
     struct leave_out result = {0};
     esra_status status;
     if (!model->two_motions)
