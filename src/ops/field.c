@@ -1,6 +1,8 @@
 /* ops/field.c - colour gradient fields. */
 #include "ops/field.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 #include "base/rows.h"
 #include "base/wide.h"
@@ -39,12 +41,17 @@ struct differencing {
     int channel;
 };
 
+/* The first channel's also clear the border and what channels that are not there leave. */
 static void difference_block(void *work, int task, int worker)
 {
     const struct differencing *d = work;
     struct plane from = d->from;
+    int begin = rows_begin(task), end = rows_end(task, from.height);
     (void)worker;
-    for (int y = rows_begin(task); y < rows_end(task, from.height); y++)
+    if (d->channel == 0)
+        memset(field_sample(d->to, 0, begin), 0,
+               (size_t)(end - begin) * (size_t)from.width * FIELD_FLOATS * sizeof(float));
+    for (int y = begin; y < end; y++)
         for (int x = 1; x < from.width - 1 && y > 0 && y < from.height - 1; x++) {
             const float *here = plane_row(from, y) + x;
             float *sample = field_sample(d->to, x, y) + d->channel;
@@ -59,7 +66,7 @@ esra_status esra_field_of_image(struct field *field, struct context *context, co
     esra_status status;
     *field = (struct field){0};
     TRY(esra_image_reserve(&smooth, image->width, image->height, 1, context->message));
-    TRY(esra_field_create(field, image->width, image->height, context->message));
+    TRY(esra_field_reserve(field, image->width, image->height, context->message));
     for (int c = 0; c < image->channels && c < 3; c++) {
         struct differencing d = {image_plane(&smooth, 0), field, c};
         esra_blur(context, image_plane(image, c), d.from, blur_px);

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/rows.h"
+#include "base/wide.h"
 #include "ops/blur.h"
 
 static esra_status halve_image(struct context *context, const struct image *from, struct image *to)
@@ -17,16 +19,37 @@ static esra_status halve_image(struct context *context, const struct image *from
 /* Infinite samples count as this, brighter than any light, so that differences stay finite. */
 #define VALUE_MOST 1e6f
 
+struct taking {
+    const struct image *from;
+    struct image *to;
+    bool compress;
+};
+
 /* NaN and negative samples count as black: one bad sample must not spread over the levels. */
-static esra_status take_image(const struct image *from, bool compress, struct image *to, struct message *message)
+static void take_block(void *work, int task, int worker)
+{
+    const struct taking *taking = work;
+    size_t width = (size_t)taking->from->width, pixels = image_pixels(taking->from);
+    size_t begin = (size_t)rows_begin(task) * width, end = (size_t)rows_end(task, taking->from->height) * width;
+    (void)worker;
+    for (int c = 0; c < taking->to->channels; c++) {
+        const float *from = taking->from->data + (size_t)c * pixels;
+        float *to = taking->to->data + (size_t)c * pixels;
+        for (size_t n = begin; n < end; n++) {
+            float value = from[n] > 0 ? fminf(from[n], VALUE_MOST) : 0;
+            to[n] = taking->compress ? sqrtf(value) : value;
+        }
+    }
+}
+WIDE_TASK(take_block)
+
+static esra_status take_image(struct context *context, const struct image *from, bool compress, struct image *to)
 {
     int channels = from->channels < 3 ? from->channels : 3;
-    esra_status status = esra_image_reserve(to, from->width, from->height, channels, message);
-    size_t samples = image_pixels(from) * (size_t)channels;
-    for (size_t n = 0; status == ESRA_OK && n < samples; n++) {
-        float value = from->data[n] > 0 ? fminf(from->data[n], VALUE_MOST) : 0;
-        to->data[n] = compress ? sqrtf(value) : value;
-    }
+    esra_status status = esra_image_reserve(to, from->width, from->height, channels, context->message);
+    if (status == ESRA_OK)
+        esra_context_run(context, WIDE(context, take_block), &(struct taking){from, to, compress},
+                         rows_blocks(from->height), NULL);
     return status;
 }
 
@@ -36,7 +59,7 @@ esra_status esra_pyramid_create(struct pyramid *pyramid, struct context *context
     esra_status status;
     struct image *level = pyramid->level;
     *pyramid = (struct pyramid){.levels = 1, .scale = 1};
-    TRY(take_image(image, options->compress, &level[0], context->message));
+    TRY(take_image(context, image, options->compress, &level[0]));
     while ((double)level[0].width * level[0].height > options->most_pixels) {
         struct image half = {0};
         TRY(halve_image(context, &level[0], &half));
