@@ -12,6 +12,7 @@
 #include "base/bins.h"
 #include "base/maths.h"
 #include "base/memory.h"
+#include "base/rows.h"
 #include "gradients/thresholds.h"
 #include "ops/blur.h"
 #include "ops/thresholds.h"
@@ -20,12 +21,27 @@
 #define PIXELS_MOST 1e6
 #define MEAN_SHIFTS 40
 
+/* Sums over ratios go by so many, some 20 us of work. */
+#define BLOCK_RATIOS 2048
+
+/* The bin of a pixel that one of the two photos does not see. */
+#define UNSEEN UINT16_MAX
+
+struct sums {
+    double weight, weighted;
+};
+
 struct pair {
+    struct context *context;
     struct image smooth[2]; /* reference, photo */
     const struct image *mask[2];
-    float *ratios;  /* logarithms */
-    uint32_t *bins; /* BINS of them */
-    int count, step;
+    float *ratios;     /* [width of each row used]: logarithms, block after block and then side by side */
+    uint16_t *weaker;  /* the same: bin of the weaker gradient's square */
+    uint32_t *bins;    /* BINS of them */
+    int *found;        /* [blocks of rows] */
+    struct sums *sums; /* [blocks of ratios] */
+    int count, step, rows, least_bin;
+    double centre, bandwidth;
 };
 
 /* Squared lengths of both gradients and their inner product, over channels and directions. */
@@ -66,61 +82,124 @@ static int weaker_bin(const struct products *p)
     return bins_number((float)(p->reference < p->photo ? p->reference : p->photo));
 }
 
+/* Row number n of those that are used. */
+static int row_of(const struct pair *p, int n)
+{
+    return 1 + n * p->step;
+}
+
+static void bin_block(void *work, int task, int worker)
+{
+    const struct pair *p = work;
+    int width = p->smooth[0].width;
+    (void)worker;
+    for (int n = rows_begin(task); n < rows_end(task, p->rows); n++)
+        for (int x = 1; x < width - 1; x++) {
+            uint16_t *bin = &p->weaker[(size_t)n * width + x];
+            *bin = UNSEEN;
+            if (seen(p, x, row_of(p, n))) {
+                struct products products = products_at(p, x, row_of(p, n));
+                *bin = (uint16_t)weaker_bin(&products);
+            }
+        }
+}
+
 /* The bin from which on the strongest gradients lie, mixing_strongest of all. */
 static int strong_bin(struct pair *p)
 {
     uint32_t total = 0, above = 0;
+    int width = p->smooth[0].width, bin = BINS;
     memset(p->bins, 0, BINS * sizeof *p->bins);
-    for (int y = 1; y < p->smooth[0].height - 1; y += p->step)
-        for (int x = 1; x < p->smooth[0].width - 1; x++)
-            if (seen(p, x, y)) {
-                struct products products = products_at(p, x, y);
-                p->bins[weaker_bin(&products)]++;
+    esra_context_run(p->context, bin_block, p, rows_blocks(p->rows), NULL);
+    for (int n = 0; n < p->rows; n++)
+        for (int x = 1; x < width - 1; x++) {
+            uint16_t weaker = p->weaker[(size_t)n * width + x];
+            if (weaker != UNSEEN) {
+                p->bins[weaker]++;
                 total++;
             }
-    int bin = BINS;
+        }
     while (bin > 1 && above < gradients_thresholds.mixing_strongest * total)
         above += p->bins[--bin];
     return bin;
 }
 
-/* Log ratios of the strong gradients that are parallel in both photos. */
-static void collect(struct pair *p, int least_bin)
+static void collect_block(void *work, int task, int worker)
 {
+    const struct pair *p = work;
     const double cosine_least = gradients_thresholds.mixing_cosine, most = esra_log(ops_thresholds.gain_most);
-    p->count = 0;
-    for (int y = 1; y < p->smooth[0].height - 1; y += p->step)
-        for (int x = 1; x < p->smooth[0].width - 1; x++) {
-            struct products products = products_at(p, x, y);
+    int width = p->smooth[0].width, found = 0;
+    float *ratios = p->ratios + (size_t)rows_begin(task) * width;
+    (void)worker;
+    for (int n = rows_begin(task); n < rows_end(task, p->rows); n++)
+        for (int x = 1; x < width - 1; x++) {
+            uint16_t weaker = p->weaker[(size_t)n * width + x];
+            if (weaker == UNSEEN || weaker < p->least_bin)
+                continue;
+            struct products products = products_at(p, x, row_of(p, n));
             double lengths = sqrt(products.reference * products.photo);
-            if (weaker_bin(&products) < least_bin || !(products.cross > cosine_least * lengths) || !seen(p, x, y))
+            if (!(products.cross > cosine_least * lengths))
                 continue;
             double ratio = .5 * esra_log(products.photo / products.reference);
             if (fabs(ratio) < most)
-                p->ratios[p->count++] = (float)ratio;
+                ratios[found++] = (float)ratio;
         }
+    p->found[task] = found;
 }
 
-/* Gaussian kernel density at `centre`, and the mean of the ratios under that kernel. */
-static double density(const struct pair *p, double centre, double bandwidth, double *mean)
+/* Log ratios of the strong gradients that are parallel in both photos. */
+static void collect(struct pair *p)
 {
-    double sum = 0, weighted = 0;
-    for (int n = 0; n < p->count; n++) {
-        double away = (p->ratios[n] - centre) / bandwidth;
+    p->least_bin = strong_bin(p);
+    p->count = 0;
+    esra_context_run(p->context, collect_block, p, rows_blocks(p->rows), NULL);
+    for (int block = 0; block < rows_blocks(p->rows); block++) {
+        memmove(p->ratios + p->count, p->ratios + (size_t)rows_begin(block) * p->smooth[0].width,
+                (size_t)p->found[block] * sizeof *p->ratios);
+        p->count += p->found[block];
+    }
+}
+
+static int ratio_blocks(int count)
+{
+    return (count + BLOCK_RATIOS - 1) / BLOCK_RATIOS;
+}
+
+static void density_block(void *work, int task, int worker)
+{
+    const struct pair *p = work;
+    struct sums sums = {0, 0};
+    (void)worker;
+    for (int n = task * BLOCK_RATIOS; n < p->count && n < (task + 1) * BLOCK_RATIOS; n++) {
+        double away = (p->ratios[n] - p->centre) / p->bandwidth;
         if (fabs(away) > 5)
             continue;
         double weight = esra_exp(-.5 * away * away);
-        sum += weight;
-        weighted += weight * p->ratios[n];
+        sums.weight += weight;
+        sums.weighted += weight * p->ratios[n];
     }
-    *mean = sum > 0 ? weighted / sum : centre;
-    return sum;
+    p->sums[task] = sums;
+}
+
+/* Gaussian kernel density at `centre`, and the mean of the ratios under that kernel. */
+static double density(struct pair *p, double centre, double bandwidth, double *mean)
+{
+    struct sums all = {0, 0};
+    p->centre = centre;
+    p->bandwidth = bandwidth;
+    esra_context_run(p->context, density_block, p, ratio_blocks(p->count), NULL);
+    for (int block = 0; block < ratio_blocks(p->count); block++) {
+        all.weight += p->sums[block].weight;
+        all.weighted += p->sums[block].weighted;
+    }
+    *mean = all.weight > 0 ? all.weighted / all.weight : centre;
+    return all.weight;
 }
 
 /* The densest place on a grid, then mean shift (Fukunaga & Hostetler 1975) under a kernel that narrows from three times
  * its last width by its root: the wide one does not stop at a chance cluster, the last is not pulled by the skew of the
  * tails. */
-static double mode_of(const struct pair *p)
+static double mode_of(struct pair *p)
 {
     const double fine = gradients_thresholds.mixing_bandwidth, middle = sqrt(3) * fine, wide = 3 * fine;
     int most = (int)ceil(esra_log(ops_thresholds.gain_most) / wide);
@@ -143,7 +222,7 @@ static double mode_of(const struct pair *p)
 static struct mixing measure(struct pair *p)
 {
     int within = 0;
-    collect(p, strong_bin(p));
+    collect(p);
     if (p->count == 0)
         return (struct mixing){1, 0};
     double mode = mode_of(p);
@@ -160,16 +239,37 @@ static esra_status smooth(struct context *context, const struct image *from, str
     return status;
 }
 
+static esra_status make_room(struct pair *p, int width, int height)
+{
+    p->step = 1 + (int)((double)width * height / PIXELS_MOST);
+    p->rows = height > 2 ? (height - 3) / p->step + 1 : 0;
+    size_t pixels = (size_t)width * (size_t)p->rows;
+    p->ratios = esra_allocate_untouched(pixels, sizeof *p->ratios);
+    p->weaker = esra_allocate_untouched(pixels, sizeof *p->weaker);
+    p->bins = esra_allocate_untouched(BINS, sizeof *p->bins);
+    p->found = esra_allocate((size_t)rows_blocks(p->rows), sizeof *p->found);
+    p->sums = esra_allocate((size_t)ratio_blocks((int)pixels), sizeof *p->sums);
+    bool good = p->ratios && p->weaker && p->bins && p->found && p->sums;
+    return good ? ESRA_OK : esra_fail_memory(p->context->message);
+}
+
+static void pair_free(struct pair *p)
+{
+    esra_image_free(&p->smooth[0]);
+    esra_image_free(&p->smooth[1]);
+    esra_release(&p->ratios);
+    esra_release(&p->weaker);
+    esra_release(&p->bins);
+    esra_release(&p->found);
+    esra_release(&p->sums);
+}
+
 esra_status esra_mixing_estimate(struct context *context, const struct image *photos, const struct image *masks,
                                  int count, int reference, struct mixing *mixing)
 {
-    size_t pixels = (size_t)photos[0].width * (size_t)photos[0].height;
-    struct pair p = {.mask = {&masks[reference], NULL}, .step = 1 + (int)((double)pixels / PIXELS_MOST)};
+    struct pair p = {.context = context, .mask = {&masks[reference], NULL}};
     esra_status status = ESRA_OK;
-    p.ratios = esra_allocate(pixels, sizeof *p.ratios);
-    p.bins = esra_allocate(BINS, sizeof *p.bins);
-    if (!p.ratios || !p.bins)
-        TRY(esra_fail_memory(context->message));
+    TRY(make_room(&p, photos[0].width, photos[0].height));
     TRY(smooth(context, &photos[reference], &p.smooth[0]));
     for (int n = 0; n < count; n++) {
         mixing[n] = (struct mixing){1, 1};
@@ -181,9 +281,6 @@ esra_status esra_mixing_estimate(struct context *context, const struct image *ph
         esra_image_free(&p.smooth[1]);
     }
 done:
-    esra_image_free(&p.smooth[0]);
-    esra_image_free(&p.smooth[1]);
-    esra_release(&p.ratios);
-    esra_release(&p.bins);
+    pair_free(&p);
     return status;
 }
