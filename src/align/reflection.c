@@ -132,8 +132,8 @@ done:
     return status;
 }
 
-/* A job of esra_context_side_by_side(), one for each photo but the reference: the steps of a pair are mostly too short
- * to be shared by threads, and in part serial. */
+/* A job of esra_context_side_by_side(), one for each photo but the reference: the steps of a pair are short and in part
+ * serial. */
 static esra_status work_on_photo(void *work, int number, struct context *context)
 {
     struct searching own = *(const struct searching *)work;

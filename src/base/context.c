@@ -43,7 +43,7 @@ void esra_context_limit(struct context *context, unsigned mask)
 
 int esra_context_threads(const struct context *context)
 {
-    return context->pool ? esra_pool_threads(context->pool) : 1;
+    return esra_pool_threads(context->pool);
 }
 
 void esra_context_ask(struct context *context, context_question *enough, void *user)
@@ -71,11 +71,10 @@ bool esra_context_stopping(struct context *context)
 
 void esra_context_run(struct context *context, pool_task *run, void *work, int tasks, pool_watch *watch)
 {
-    if (context->pool)
-        esra_pool_run(context->pool, run, work, tasks, watch);
+    if (context->parent)
+        esra_pool_run_within(context->pool, context->worker, run, work, tasks);
     else
-        for (int task = 0; task < tasks; task++)
-            run(work, task, 0);
+        esra_pool_run(context->pool, run, work, tasks, watch);
 }
 
 struct jobs {
@@ -90,6 +89,8 @@ static void run_job(void *work, int number, int worker)
 {
     struct jobs *jobs = work;
     struct context own = {.message = &jobs->messages[number],
+                          .pool = jobs->context->pool,
+                          .worker = worker,
                           .features = jobs->context->features,
                           .parent = jobs->context,
                           .asks = worker == 0,

@@ -23,8 +23,9 @@ struct lanczos {
 
 struct context {
     struct message *message; /* the caller's; must outlive the context */
-    struct pool *pool;       /* NULL in a job's own context: it works in its thread alone */
+    struct pool *pool;       /* a job's own context borrows it */
     struct context *parent;  /* of a job's own context: that in which the jobs run */
+    int worker;              /* ... and who runs the job */
     bool asks;               /* the job runs in the caller's thread, and may ask its question */
     unsigned features;       /* instructions that tasks may use, a set of enum cpu_feature */
 
@@ -61,8 +62,9 @@ void esra_context_run(struct context *context, pool_task *run, void *work, int t
 /* Job number `number`, with a context of its own. What it works out must depend on its number alone. */
 typedef esra_status context_job(void *work, int number, struct context *own);
 
-/* Runs jobs 0..count-1 side by side, each in one thread: where there are several, that wakes fewer threads than each of
- * them on all threads would. Returns the status of the first, by number, that failed, and its message. */
+/* Runs jobs 0..count-1 side by side: where there are several, that wakes fewer threads than each of them on all threads
+ * would. What a job divides is shared by threads that have no job. Returns the status of the first, by number, that
+ * failed, and its message. */
 esra_status esra_context_side_by_side(struct context *context, context_job *job, void *work, int count);
 
 #endif

@@ -1,6 +1,7 @@
 /* base/pool.c - a small thread pool. Between runs workers spin for a moment, then sleep on a condition variable;
  * during a run each takes the next task by an atomic counter. A run has ended when its tasks have: a worker that comes
- * late, or not at all, keeps nobody waiting. */
+ * late, or not at all, keeps nobody waiting. A task may divide its own work by a run within the run: whoever finds no
+ * task of the caller's left takes tasks of those. */
 #include "base/pool.h"
 
 #include <stdatomic.h>
@@ -24,57 +25,78 @@ struct worker {
     int number;
 };
 
+/* A run in progress. */
+struct run {
+    /* The number of the run in the upper half, tasks that nobody has taken in the lower. */
+    _Alignas(MEMORY_ALIGNMENT) atomic_uint_least64_t ticket;
+    atomic_int unfinished; /* tasks of it that have not ended */
+    _Atomic(pool_task *) task;
+    _Atomic(void *) work;
+    atomic_int tasks;
+    atomic_bool waiting; /* whoever began it waits for `end` */
+    struct condition end;
+};
+
 struct pool {
     struct lock lock;
-    struct condition begin, end;
+    struct condition begin;
     struct worker *workers; /* [threads - 1]; the caller is worker 0 */
-    int threads;
+    struct run *runs;       /* [wanted + 1]: the caller's, and that within a task of each worker's */
+    int threads, wanted;
     int looks;  /* LOOKS, or 0 where threads outnumber the processors: a thread that spins would keep another from
                    working */
     long owner; /* threads do not survive fork() */
 
-    bool quit;           /* guarded by lock */
-    atomic_int asleep;   /* workers that wait for `begin` */
-    atomic_bool waiting; /* the caller waits for `end` */
-
-    /* The run in progress: the number of the run in the upper half, tasks that nobody has taken in the lower. */
-    atomic_uint_least64_t ticket;
-    atomic_int unfinished; /* tasks of it that have not ended */
-    _Atomic(pool_task *) run;
-    _Atomic(void *) work;
-    atomic_int tasks;
+    bool quit;         /* guarded by lock */
+    atomic_int asleep; /* workers that wait for `begin` */
 };
 
 static bool has_tasks(const struct pool *pool)
 {
-    return (uint32_t)atomic_load(&pool->ticket) > 0;
+    for (int n = 0; n <= pool->wanted; n++)
+        if ((uint32_t)atomic_load(&pool->runs[n].ticket) > 0)
+            return true;
+    return false;
 }
 
-/* The last of all wakes the caller if it sleeps. */
-static void report_end(struct pool *pool)
+/* The last of all wakes whoever began the run if it sleeps. */
+static void report_end(struct pool *pool, struct run *run)
 {
-    if (atomic_fetch_sub(&pool->unfinished, 1) > 1 || !atomic_load(&pool->waiting))
+    if (atomic_fetch_sub(&run->unfinished, 1) > 1 || !atomic_load(&run->waiting))
         return;
     esra_lock_take(&pool->lock);
-    esra_condition_wake_one(&pool->end);
+    esra_condition_wake_one(&run->end);
     esra_lock_leave(&pool->lock);
 }
 
-/* What the run is, is read before a task of it is taken, and may be written anew meanwhile by the caller who begins the
- * next. He does so only when all tasks are taken and ended: if the ticket is unchanged and has tasks, so is the run. */
-static void take_tasks(struct pool *pool, int worker)
+/* What the run is, is read before a task of it is taken, and may be written anew meanwhile by whoever begins the
+ * next. He does so only when all tasks are taken and ended: if the ticket is unchanged and has tasks, so is the run.
+ * False where there was none to take. */
+static bool take_from(struct pool *pool, struct run *run, int worker)
 {
-    uint_least64_t ticket = atomic_load(&pool->ticket);
+    uint_least64_t ticket = atomic_load(&run->ticket);
+    bool taken = false;
     while ((uint32_t)ticket > 0) {
-        pool_task *run = atomic_load(&pool->run);
-        void *work = atomic_load(&pool->work);
-        int task = atomic_load(&pool->tasks) - (int)(uint32_t)ticket;
-        if (!atomic_compare_exchange_weak(&pool->ticket, &ticket, ticket - 1))
+        pool_task *call = atomic_load(&run->task);
+        void *work = atomic_load(&run->work);
+        int task = atomic_load(&run->tasks) - (int)(uint32_t)ticket;
+        if (!atomic_compare_exchange_weak(&run->ticket, &ticket, ticket - 1))
             continue;
-        run(work, task, worker);
-        report_end(pool);
-        ticket = atomic_load(&pool->ticket);
+        call(work, task, worker);
+        report_end(pool, run);
+        taken = true;
+        ticket = atomic_load(&run->ticket);
     }
+    return taken;
+}
+
+/* The caller's tasks come first. */
+static bool take_tasks(struct pool *pool, int worker)
+{
+    bool taken = take_from(pool, &pool->runs[0], worker);
+    for (int n = 0; n < pool->wanted && !taken; n++)
+        taken = take_from(pool, &pool->runs[1 + (worker + n) % pool->wanted], worker);
+    return taken;
 }
 
 /* Tells the processor that this is a spin-wait loop. */
@@ -128,24 +150,32 @@ static void start_workers(struct pool *pool, int wanted)
     }
 }
 
+static void pool_release(struct pool **pool)
+{
+    esra_release(&(*pool)->workers);
+    esra_release(&(*pool)->runs);
+    esra_release(pool);
+}
+
 esra_status esra_pool_create(struct pool **out, int threads, struct message *message)
 {
-    struct pool *pool = esra_allocate(1, sizeof *pool);
-    struct worker *workers = esra_allocate((size_t)threads, sizeof *workers);
-    *out = NULL;
-    if (!pool || !workers) {
-        esra_release(&pool);
-        esra_release(&workers);
+    struct pool *pool = *out = esra_allocate(1, sizeof *pool);
+    if (!pool)
+        return esra_fail_memory(message);
+    pool->workers = esra_allocate((size_t)threads, sizeof *pool->workers);
+    pool->runs = esra_allocate((size_t)threads + 1, sizeof *pool->runs);
+    if (!pool->workers || !pool->runs) {
+        pool_release(out);
         return esra_fail_memory(message);
     }
     esra_lock_init(&pool->lock);
     esra_condition_init(&pool->begin);
-    esra_condition_init(&pool->end);
-    pool->workers = workers;
+    pool->wanted = threads;
+    for (int n = 0; n <= threads; n++)
+        esra_condition_init(&pool->runs[n].end);
     pool->owner = esra_process_id();
     pool->looks = threads <= esra_cpu_count() ? LOOKS : 0;
     start_workers(pool, threads);
-    *out = pool;
     return ESRA_OK;
 }
 
@@ -167,11 +197,11 @@ void esra_pool_free(struct pool **pool_pointer)
         for (int n = 1; n < pool->threads; n++)
             esra_thread_join(&pool->workers[n - 1].thread);
         esra_condition_free(&pool->begin);
-        esra_condition_free(&pool->end);
+        for (int n = 0; n <= pool->wanted; n++)
+            esra_condition_free(&pool->runs[n].end);
         esra_lock_free(&pool->lock);
     }
-    esra_release(&pool->workers);
-    esra_release(pool_pointer);
+    pool_release(pool_pointer);
 }
 
 int esra_pool_threads(const struct pool *pool)
@@ -179,58 +209,98 @@ int esra_pool_threads(const struct pool *pool)
     return forked(pool) ? 1 : pool->threads;
 }
 
-/* As many sleepers as there are tasks for. */
+/* As many sleepers as there are tasks for, and the caller where it waits for tasks that others divide. */
 static void wake_workers(struct pool *pool, int tasks)
 {
     int asleep = atomic_load(&pool->asleep);
-    if (asleep == 0)
+    bool caller = atomic_load(&pool->runs[0].waiting);
+    if (asleep == 0 && !caller)
         return;
     esra_lock_take(&pool->lock);
     if (tasks > asleep)
         esra_condition_wake_all(&pool->begin);
     for (int n = 1; n < tasks && tasks <= asleep; n++)
         esra_condition_wake_one(&pool->begin);
+    if (caller && tasks > asleep + 1)
+        esra_condition_wake_one(&pool->runs[0].end);
     esra_lock_leave(&pool->lock);
 }
 
-static void wait_for_workers(struct pool *pool, pool_watch *watch, void *work)
+static void begin_run(struct pool *pool, struct run *run, pool_task *task, void *work, int tasks)
 {
-    for (int n = 0; n < pool->looks; n++) {
-        if (atomic_load(&pool->unfinished) == 0)
-            return;
-        pause_a_little();
-    }
+    atomic_store(&run->task, task);
+    atomic_store(&run->work, work);
+    atomic_store(&run->tasks, tasks);
+    atomic_store(&run->unfinished, tasks);
+    uint_least64_t number = (atomic_load(&run->ticket) >> 32) + 1;
+    atomic_store(&run->ticket, number << 32 | (uint32_t)tasks);
+    wake_workers(pool, tasks);
+}
+
+/* Sleeps until the run has ended, or the caller, who `helps`, finds tasks. */
+static void sleep_meanwhile(struct pool *pool, struct run *run, bool helps, pool_watch *watch)
+{
     esra_lock_take(&pool->lock);
-    atomic_store(&pool->waiting, true);
-    while (atomic_load(&pool->unfinished) > 0) {
+    atomic_store(&run->waiting, true);
+    while (atomic_load(&run->unfinished) > 0 && !(helps && has_tasks(pool))) {
         if (!watch) {
-            esra_condition_wait(&pool->end, &pool->lock);
+            esra_condition_wait(&run->end, &pool->lock);
             continue;
         }
-        if (!esra_condition_wait_ms(&pool->end, &pool->lock, WATCH_MS)) {
+        if (!esra_condition_wait_ms(&run->end, &pool->lock, WATCH_MS)) {
             esra_lock_leave(&pool->lock);
-            watch(work);
+            watch(atomic_load(&run->work));
             esra_lock_take(&pool->lock);
         }
     }
-    atomic_store(&pool->waiting, false);
+    atomic_store(&run->waiting, false);
     esra_lock_leave(&pool->lock);
+}
+
+/* All tasks are taken. The caller takes those that others divide; a worker has a task to get on with. */
+static void wait_for_workers(struct pool *pool, struct run *run, pool_watch *watch)
+{
+    bool helps = run == &pool->runs[0];
+    while (true) {
+        for (int n = 0; n < pool->looks; n++) {
+            if (atomic_load(&run->unfinished) == 0)
+                return;
+            if (helps && take_tasks(pool, 0))
+                n = 0;
+            pause_a_little();
+        }
+        sleep_meanwhile(pool, run, helps, watch);
+        if (atomic_load(&run->unfinished) == 0)
+            return;
+        take_tasks(pool, 0);
+    }
+}
+
+static void run_alone(pool_task *run, void *work, int tasks, int worker)
+{
+    for (int task = 0; task < tasks; task++)
+        run(work, task, worker);
 }
 
 void esra_pool_run(struct pool *pool, pool_task *run, void *work, int tasks, pool_watch *watch)
 {
     if (forked(pool) || pool->threads == 1 || tasks <= 1) {
-        for (int task = 0; task < tasks; task++)
-            run(work, task, 0);
+        run_alone(run, work, tasks, 0);
         return;
     }
-    atomic_store(&pool->run, run);
-    atomic_store(&pool->work, work);
-    atomic_store(&pool->tasks, tasks);
-    atomic_store(&pool->unfinished, tasks);
-    uint_least64_t number = (atomic_load(&pool->ticket) >> 32) + 1;
-    atomic_store(&pool->ticket, number << 32 | (uint32_t)tasks);
-    wake_workers(pool, tasks);
-    take_tasks(pool, 0);
-    wait_for_workers(pool, watch, work);
+    begin_run(pool, &pool->runs[0], run, work, tasks);
+    take_from(pool, &pool->runs[0], 0);
+    wait_for_workers(pool, &pool->runs[0], watch);
+}
+
+void esra_pool_run_within(struct pool *pool, int worker, pool_task *run, void *work, int tasks)
+{
+    struct run *own = &pool->runs[1 + worker];
+    if (forked(pool) || pool->threads == 1 || tasks <= 1 || atomic_load(&own->unfinished) > 0) {
+        run_alone(run, work, tasks, worker);
+        return;
+    }
+    begin_run(pool, own, run, work, tasks);
+    take_from(pool, own, worker);
+    wait_for_workers(pool, own, NULL);
 }

@@ -10,8 +10,8 @@
 
 struct pool;
 
-/* task is the number of the task; worker, 0 <= worker < esra_pool_threads(), is no other running task's, and 0 only in
- * the thread that called esra_pool_run(). */
+/* task is the number of the task; worker, 0 <= worker < esra_pool_threads(), is no other running task's (but of that
+ * which it divides), and 0 only in the thread that called esra_pool_run(). */
 typedef void pool_task(void *work, int task, int worker);
 
 /* Called now and then in the thread that waits in esra_pool_run(), so that a long run can be watched and stopped. */
@@ -29,5 +29,9 @@ int esra_pool_threads(const struct pool *pool);
 /* Runs all tasks and returns when the last has ended. watch may be NULL. In a child made by fork() the calling thread
  * runs them all. */
 void esra_pool_run(struct pool *pool, pool_task *run, void *work, int tasks, pool_watch *watch);
+
+/* The same inside a task of such a run, with its worker's number: threads that find no task of esra_pool_run() take
+ * those of this one. A worker divides one task at a time: inside a task of this run of its own it runs all of them. */
+void esra_pool_run_within(struct pool *pool, int worker, pool_task *run, void *work, int tasks);
 
 #endif

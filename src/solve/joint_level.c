@@ -45,7 +45,7 @@ void esra_joint_level_layout_layers(struct joint_level *level, struct arena *are
 void esra_joint_level_divide(struct joint_level *level, const struct context *context)
 {
     level->blocks = 1;
-    while (context->pool && level->blocks < JOINT_BLOCKS_MOST &&
+    while (!context->parent && level->blocks < JOINT_BLOCKS_MOST &&
            joint_pixels(level, TRANSMITTED) >= (size_t)(2 * level->blocks * JOINT_BLOCK_PIXELS))
         level->blocks *= 2;
 }

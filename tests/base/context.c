@@ -84,10 +84,10 @@ static void a_stop_is_asked_for(void)
 /* Squares, but for job 4, which fails, and job 6, which fails too. */
 static esra_status square(void *work, int number, struct context *own)
 {
-    int inside = 0;
-    CHECK(esra_context_threads(own) == 1 && !esra_context_stopping(own));
-    esra_context_run(own, add_one, &inside, 1, NULL);
-    ((int *)work)[number] = number * number * inside;
+    int inside[5] = {0};
+    CHECK(esra_context_threads(own) >= 1 && esra_context_threads(own) <= 3 && !esra_context_stopping(own));
+    esra_context_run(own, add_one, inside, 5, NULL);
+    ((int *)work)[number] = number * number * (inside[0] + inside[4] - inside[2]);
     return number == 4 || number == 6 ? esra_fail(own->message, ESRA_BAD_DATA, "job %d fails", number) : ESRA_OK;
 }
 

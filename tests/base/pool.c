@@ -1,6 +1,8 @@
-/* tests/base/pool.c - every task runs once, on whatever threads there are; a forked child is not left hanging. */
+/* tests/base/pool.c - every task runs once, on whatever threads there are, and so does what tasks divide; a forked
+ * child is not left hanging. */
 #include "base/pool.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -84,6 +86,54 @@ static void no_task_is_no_work(void)
     esra_pool_free(&pool);
 }
 
+/* Tasks that divide their work, in parts that divide theirs. */
+struct dividing {
+    struct pool *pool;
+    int marks[5][6]; /* by task, and by part of it */
+    bool alone;      /* worker 0 is the calling thread alone */
+    pthread_t caller;
+};
+
+struct within {
+    struct dividing *all;
+    int outer;
+};
+
+static void mark_twice(void *work, int task, int worker)
+{
+    struct within *within = work;
+    struct dividing *d = within->all;
+    int inner[3] = {0};
+    esra_pool_run_within(d->pool, worker, mark, inner, 3);
+    d->marks[within->outer][task] += inner[0] + inner[1] + inner[2];
+    if ((worker == 0) != (pthread_equal(pthread_self(), d->caller) != 0))
+        d->alone = false;
+}
+
+static void divide(void *work, int task, int worker)
+{
+    struct within within = {work, task};
+    for (int repeat = 0; repeat < 20; repeat++)
+        esra_pool_run_within(within.all->pool, worker, mark_twice, &within, 6);
+}
+
+/* Fewer tasks than threads, and more. */
+static void tasks_divide_their_work(void)
+{
+    for (int threads = 1; threads <= 8; threads++) {
+        struct message message;
+        struct dividing d = {.alone = true, .caller = pthread_self()};
+        CHECK(esra_pool_create(&d.pool, threads, &message) == ESRA_OK);
+        for (int run = 0; run < 100; run++)
+            esra_pool_run(d.pool, divide, &d, 5, NULL);
+        bool once = true;
+        for (int n = 0; n < 30; n++)
+            once = once && d.marks[n / 6][n % 6] == 100 * 20 * 3;
+        CHECK(once && d.alone);
+        esra_pool_free(&d.pool);
+    }
+}
+
 static void slow(void *work, int task, int worker)
 {
     struct timespec pause = {.tv_nsec = worker == 0 ? 1000000 : 350000000};
@@ -137,6 +187,7 @@ int main(void)
 {
     RUN(each_task_runs_once);
     RUN(late_workers_take_nothing);
+    RUN(tasks_divide_their_work);
     RUN(no_task_is_no_work);
     RUN(the_waiting_caller_watches);
     RUN(a_forked_child_works_alone);

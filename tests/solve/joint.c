@@ -223,13 +223,14 @@ static void a_ridge_holds_the_reflection(void)
     free_scene();
 }
 
-/* A power of two that grows with the frame, one where the solve has its thread alone; the blocks' rows are all rows. */
+/* A power of two that grows with the frame, one where the solve is a job; the blocks' rows are all rows. */
 static void blocks_follow_the_size(void)
 {
     static const int cases[][3] = {{25, 25, 1}, {90, 91, 1}, {128, 64, 2}, {400, 400, 32}, {4000, 3000, 32}};
     struct message message;
-    struct context *context, alone = {.message = &message};
+    struct context *context, job = {.message = &message};
     CHECK(esra_context_create(&context, 1, &message) == ESRA_OK);
+    job.parent = context;
     for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
         struct joint_level level = {.width = {cases[n][0]}, .height = {cases[n][1]}};
         int begin, end, rows = 0;
@@ -240,7 +241,7 @@ static void blocks_follow_the_size(void)
             CHECK(begin == rows && end > begin);
         }
         CHECK(rows == cases[n][1]);
-        esra_joint_level_divide(&level, &alone);
+        esra_joint_level_divide(&level, &job);
         CHECK(level.blocks == 1);
     }
     esra_context_free(&context);
