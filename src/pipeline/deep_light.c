@@ -12,6 +12,7 @@
 
 #include "base/linear.h"
 #include "base/memory.h"
+#include "base/rows.h"
 #include "pipeline/deep_layers.h"
 #include "pipeline/thresholds.h"
 
@@ -43,19 +44,33 @@ static double gain_at(const struct photo_light *light, int x, int y, int width, 
     return fmin(fmax(sum, .5), 2);
 }
 
-/* The aligned photo, out of which `from` was taken, with `to` taken out instead. */
-static void relight(struct image *photo, const struct photo_light *from, const struct photo_light *to)
+struct relighting {
+    const struct image *photo;
+    const struct photo_light *from, *to;
+};
+
+static void relight_block(void *work, int task, int worker)
 {
-    for (int y = 0; y < photo->height; y++)
+    const struct relighting *r = work;
+    const struct image *photo = r->photo;
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, photo->height); y++)
         for (int x = 0; x < photo->width; x++) {
-            double before = gain_at(from, x, y, photo->width, photo->height);
-            double after = gain_at(to, x, y, photo->width, photo->height);
+            double before = gain_at(r->from, x, y, photo->width, photo->height);
+            double after = gain_at(r->to, x, y, photo->width, photo->height);
             for (int c = 0; c < photo->channels; c++) {
                 float *value = plane_row(image_plane(photo, c), y) + x;
                 int k = c < OFFSETS ? c : OFFSETS - 1;
-                *value = (float)((*value * before + from->offset[k] - to->offset[k]) / after);
+                *value = (float)((*value * before + r->from->offset[k] - r->to->offset[k]) / after);
             }
         }
+}
+
+/* The aligned photo, out of which `from` was taken, with `to` taken out instead. */
+static void relight(struct context *context, const struct image *photo, const struct photo_light *from,
+                    const struct photo_light *to)
+{
+    esra_context_run(context, relight_block, &(struct relighting){photo, from, to}, rows_blocks(photo->height), NULL);
 }
 
 /* ---- One photo ---- */
@@ -164,18 +179,18 @@ static esra_status turn(struct lighting *lighting, struct model *model, const st
         if (!model_takes_part(model, i))
             continue;
         TRY(fit_photo(model, joint, i, &lighting->now[i]));
-        relight(&model->aligned[i], &before, &lighting->now[i]);
+        relight(context, &model->aligned[i], &before, &lighting->now[i]);
     }
 done:
     esra_joint_free(&joint);
     return status;
 }
 
-static void undo(const struct lighting *lighting, struct model *model)
+static void undo(const struct lighting *lighting, struct model *model, struct context *context)
 {
     const struct photo_light none = {.term = {1}};
     for (int i = 0; i < model->photos; i++) {
-        relight(&model->aligned[i], &lighting->now[i], &none);
+        relight(context, &model->aligned[i], &lighting->now[i], &none);
         model->reflection_gain[i] = lighting->gains[i];
     }
 }
@@ -195,7 +210,7 @@ esra_status esra_deep_fit_light(struct model *model, const struct deep_prior *pr
     for (int round = 0; round <= LIGHT_ROUNDS && !esra_context_stopping(context); round++)
         TRY(turn(&lighting, model, prior, round, context));
     if (!(lighting.last < lighting.first))
-        undo(&lighting, model);
+        undo(&lighting, model, context);
 done:
     esra_release(&lighting.now);
     esra_release(&lighting.gains);
