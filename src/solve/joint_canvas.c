@@ -9,10 +9,11 @@
  * that no other photo sees; they are left out. */
 #define LARGEST_MARGIN 0.25
 
+/* NaN extends nothing. */
 static void extend(double *low, double *high, double value)
 {
-    *low = fmin(*low, value);
-    *high = fmax(*high, value);
+    *low = value < *low ? value : *low;
+    *high = value > *high ? value : *high;
 }
 
 /* The rectangle the canvas must cover. */
