@@ -105,8 +105,9 @@ static esra_status return_reflected(struct returning *r, int i)
         TRY(esra_deep_return(model, i, layer, &r->own, &r->mask, run->context));
     else if (esra_transform_invert(&model->still[i], &back))
         esra_resample(run->context, layer, &back, &r->own, image_plane(&r->mask, 0));
-    for (size_t n = 0; n < image_samples(&r->own); n++)
-        r->own.data[n] *= r->mask.data[n % pixels];
+    for (int c = 0; c < r->own.channels; c++)
+        for (size_t n = 0; n < pixels; n++)
+            r->own.data[(size_t)c * pixels + n] *= r->mask.data[n];
     square(model, &r->own);
     store_enlarged(r, &r->own, &run->output->reflected[i]);
 done:

@@ -39,12 +39,13 @@ static void complete(struct image *photo, struct image *weight, const struct ima
 {
     const float least = (float)pipeline_thresholds.least_weight;
     size_t pixels = image_pixels(weight);
-    for (size_t n = 0; n < image_samples(photo); n++) {
-        float share = weight->data[n % pixels] / least;
-        if (share < 1)
-            photo->data[n] =
-                share * photo->data[n] + (1 - share) * ((float)mixing * transmitted->data[n] + reflected->data[n]);
-    }
+    for (int c = 0; c < photo->channels; c++)
+        for (size_t p = 0, n = (size_t)c * pixels; p < pixels; p++, n++) {
+            float share = weight->data[p] / least;
+            if (share < 1)
+                photo->data[n] =
+                    share * photo->data[n] + (1 - share) * ((float)mixing * transmitted->data[n] + reflected->data[n]);
+        }
     for (size_t n = 0; n < pixels; n++)
         weight->data[n] = fmaxf(weight->data[n], least);
 }
