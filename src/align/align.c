@@ -12,6 +12,10 @@
 
 #define ITERATIONS 10
 
+/* Photos that are aligned side by side at the most. Each takes 30 floats a pixel: four of them less than other stages.
+ */
+#define BESIDE 4
+
 /* Kept for every photo until all are aligned: where in the reference its two motions explain gradient energy
  * (explain.h), at the work level. */
 struct pair {
@@ -25,8 +29,9 @@ struct aligning {
     struct align_options options;
     struct photo_motion *motions;
     struct pair *pairs;
-    struct view view; /* of the reference */
-    struct explainer explainer;
+    int begun;                  /* photos of earlier groups, the reference not counted */
+    struct view view;           /* of the reference */
+    struct explainer explainer; /* of a photo's own copy of this struct */
 };
 
 static double sum_of_larger(struct plane a, struct plane b)
@@ -130,17 +135,26 @@ done:
     return status;
 }
 
-static esra_status align_photo(struct aligning *a, int photo)
+/* A job of esra_context_side_by_side(): much of it is serial, or divides into few tasks. */
+static esra_status align_photo(void *work, int number, struct context *context)
 {
+    struct aligning a = *(const struct aligning *)work;
+    int photo = a.begun + number;
     struct view view = {.work_level = 0};
     struct hypotheses hypotheses = {.count = 0};
     esra_status status;
-    TRY(esra_view_create(&view, a->context, &a->photos[photo], !a->options.stored));
-    TRY(esra_hypotheses_find(&hypotheses, a->context, &a->view, &view, &a->explainer, a->options.motion));
-    TRY(choose(a, photo, &view, &hypotheses));
+    if (esra_context_stopping(context))
+        return ESRA_OK;
+    photo += photo >= a.reference;
+    a.context = context;
+    TRY(esra_explainer_create(&a.explainer, context, &a.view.fields.level[a.view.work_level]));
+    TRY(esra_view_create(&view, context, &a.photos[photo], !a.options.stored));
+    TRY(esra_hypotheses_find(&hypotheses, context, &a.view, &view, &a.explainer, a.options.motion));
+    TRY(choose(&a, photo, &view, &hypotheses));
 done:
     esra_hypotheses_free(&hypotheses);
     esra_view_free(&view);
+    esra_explainer_free(&a.explainer);
     return status;
 }
 
@@ -223,10 +237,10 @@ static esra_status align_all(struct aligning *a)
 {
     esra_status status;
     TRY(esra_view_create(&a->view, a->context, &a->photos[a->reference], !a->options.stored));
-    TRY(esra_explainer_create(&a->explainer, a->context, &a->view.fields.level[a->view.work_level]));
-    for (int n = 0; n < a->count && !esra_context_stopping(a->context); n++)
-        if (n != a->reference)
-            TRY(align_photo(a, n));
+    for (; a->begun < a->count - 1; a->begun += BESIDE) {
+        int left = a->count - 1 - a->begun;
+        TRY(esra_context_side_by_side(a->context, align_photo, a, left < BESIDE ? left : BESIDE));
+    }
     TRY(associate(a));
 done:
     return status;
@@ -269,7 +283,6 @@ esra_status esra_align(struct context *context, const struct image *photos, int 
     motions[reference].aligned = true;
     motions[reference].explained = motions[reference].overlap = 1;
     esra_release(&a.pairs);
-    esra_explainer_free(&a.explainer);
     esra_view_free(&a.view);
     return status;
 }
