@@ -71,24 +71,77 @@ static bool is_used(const struct adjusting *s, int n)
     return false;
 }
 
+/* Guesses that are adjusted side by side, and what each comes to. */
+struct attempts {
+    const struct tracks *tracks;
+    struct guess guess[STARTS];
+    double cost[STARTS];
+};
+
+static esra_status create_attempts(struct attempts *attempts, int count, const struct tracks *tracks,
+                                   struct message *message)
+{
+    esra_status status = ESRA_OK;
+    *attempts = (struct attempts){.tracks = tracks};
+    for (int n = 0; n < count; n++)
+        TRY(esra_guess_create(&attempts->guess[n], tracks, message));
+done:
+    return status;
+}
+
+static void free_attempts(struct attempts *attempts)
+{
+    for (int n = 0; n < STARTS; n++)
+        esra_guess_free(&attempts->guess[n]);
+}
+
+/* A job of esra_context_side_by_side(). */
+static esra_status try_start(void *work, int number, struct context *context)
+{
+    struct attempts *attempts = work;
+    struct guess *guess = &attempts->guess[number];
+    struct adjusting own;
+    esra_status status = esra_adjusting_create(&own, context, attempts->tracks);
+    if (status != ESRA_OK)
+        return status;
+    scatter(guess, attempts->tracks->count, (uint64_t)number + 1);
+    esra_adjust(&own, guess, 4 * camera_thresholds.outlier_px, 15, false);
+    attempts->cost[number] = esra_adjust(&own, guess, camera_thresholds.outlier_px, 25, false);
+    esra_adjusting_free(&own);
+    return ESRA_OK;
+}
+
 /* The best of several random starts. */
 static esra_status search(struct adjusting *s, struct guess *best)
 {
+    struct attempts attempts;
     double least = INFINITY;
-    for (int start = 0; start < STARTS; start++) {
-        struct guess guess;
-        esra_status status = esra_guess_create(&guess, s->tracks, s->context->message);
-        if (status != ESRA_OK)
-            return status;
-        scatter(&guess, s->tracks->count, (uint64_t)start + 1);
-        esra_adjust(s, &guess, 4 * camera_thresholds.outlier_px, 15, false);
-        double cost = esra_adjust(s, &guess, camera_thresholds.outlier_px, 25, false);
-        if (cost < least) {
-            least = cost;
-            esra_guess_copy(best, &guess, s->tracks);
+    esra_status status;
+    TRY(create_attempts(&attempts, STARTS, s->tracks, s->context->message));
+    TRY(esra_context_side_by_side(s->context, try_start, &attempts, STARTS));
+    for (int start = 0; start < STARTS; start++)
+        if (attempts.cost[start] < least) {
+            least = attempts.cost[start];
+            esra_guess_copy(best, &attempts.guess[start], s->tracks);
         }
-        esra_guess_free(&guess);
-    }
+done:
+    free_attempts(&attempts);
+    return status;
+}
+
+/* The guess as it is, and the other way round, which is first brought near. */
+static esra_status try_order(void *work, int number, struct context *context)
+{
+    struct attempts *attempts = work;
+    struct guess *guess = &attempts->guess[number];
+    struct adjusting own;
+    esra_status status = esra_adjusting_create(&own, context, attempts->tracks);
+    if (status != ESRA_OK)
+        return status;
+    if (number > 0)
+        esra_adjust(&own, guess, camera_thresholds.outlier_px, 25, false);
+    attempts->cost[number] = esra_adjust(&own, guess, camera_thresholds.bundle_narrow_px, 30, false);
+    esra_adjusting_free(&own);
     return ESRA_OK;
 }
 
@@ -96,19 +149,17 @@ static esra_status search(struct adjusting *s, struct guess *best)
  * that too, and keeps the one that fits better. */
 static esra_status choose_order(struct adjusting *s, struct guess *best, float *scratch)
 {
-    struct guess reversed;
-    esra_status status = esra_guess_create(&reversed, s->tracks, s->context->message);
-    if (status != ESRA_OK)
-        return status;
-    const double narrow = camera_thresholds.bundle_narrow_px;
-    esra_guess_copy(&reversed, best, s->tracks);
-    reverse_depth(&reversed, s->tracks, scratch);
-    esra_adjust(s, &reversed, camera_thresholds.outlier_px, 25, false);
-    double other = esra_adjust(s, &reversed, narrow, 30, false), cost = esra_adjust(s, best, narrow, 30, false);
-    if (other < cost)
-        esra_guess_copy(best, &reversed, s->tracks);
-    esra_guess_free(&reversed);
-    return ESRA_OK;
+    struct attempts attempts;
+    esra_status status;
+    TRY(create_attempts(&attempts, 2, s->tracks, s->context->message));
+    esra_guess_copy(&attempts.guess[0], best, s->tracks);
+    esra_guess_copy(&attempts.guess[1], best, s->tracks);
+    reverse_depth(&attempts.guess[1], s->tracks, scratch);
+    TRY(esra_context_side_by_side(s->context, try_order, &attempts, 2));
+    esra_guess_copy(best, &attempts.guess[attempts.cost[1] < attempts.cost[0]], s->tracks);
+done:
+    free_attempts(&attempts);
+    return status;
 }
 
 static void report_errors(const struct adjusting *s, const struct guess *guess, struct camera *camera, float *scratch)
