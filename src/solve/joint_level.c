@@ -44,9 +44,9 @@ void esra_joint_level_layout_layers(struct joint_level *level, struct arena *are
 
 void esra_joint_level_divide(struct joint_level *level, const struct context *context)
 {
+    int most = context->parent ? JOINT_BLOCKS_JOB : JOINT_BLOCKS_MOST;
     level->blocks = 1;
-    while (!context->parent && level->blocks < JOINT_BLOCKS_MOST &&
-           joint_pixels(level, TRANSMITTED) >= (size_t)(2 * level->blocks * JOINT_BLOCK_PIXELS))
+    while (level->blocks < most && joint_pixels(level, TRANSMITTED) >= (size_t)(2 * level->blocks * JOINT_BLOCK_PIXELS))
         level->blocks *= 2;
 }
 

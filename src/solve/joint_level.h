@@ -10,11 +10,12 @@
 #include "ops/warp.h"
 
 /* Work is cut into as many blocks of rows whatever the number of threads, so that sums are added in one order. More
- * blocks feed more threads but enlarge the overlap of their strips (joint_system.h): a solve that works in its thread
- * alone has one. Otherwise a block has some 50 us of work, a few times what it takes to wake a thread: 4096 pixels of
- * five photos. */
+ * blocks feed more threads but enlarge the overlap of their strips (joint_system.h). A block has some 25 us of work,
+ * ten times what it takes a thread that spins to begin: 2048 pixels of five photos. A solve that is one of several jobs
+ * has a few at the most: four or five jobs keep 16 threads busy. */
 #define JOINT_BLOCKS_MOST  32
-#define JOINT_BLOCK_PIXELS 4096
+#define JOINT_BLOCKS_JOB   4
+#define JOINT_BLOCK_PIXELS 2048
 
 enum { TRANSMITTED, REFLECTED, JOINT_LAYERS };
 
