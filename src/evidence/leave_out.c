@@ -344,6 +344,8 @@ static esra_status replicate(struct trial *trial, int taking_part, struct leave_
         goto done; /* not all replicates have been solved */
     if (taking_part > 2)
         sum_up(&replication, taking_part, result);
+    if (trial->errors_alone)
+        result->alone = NAN;
     if (!trial->errors_alone)
         TRY(shrink_reflection(trial, &replication, result));
 done:

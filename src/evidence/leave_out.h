@@ -22,7 +22,7 @@ struct leave_out_options {
 struct leave_out {
     double error; /* mean distance of colour gradients between a photo and its prediction by the layers of the others */
     double baseline; /* the same for the other photo most like it in the prediction's place; both NaN for two photos */
-    double alone;    /* the same for T of the others without any R; NaN for two photos */
+    double alone;    /* the same for T of the others without any R; NaN for two photos, or where it is not wanted */
     double opposed;  /* see opposed.h */
     struct image doubt; /* owned; the part of the reflection that shrinkage takes off (doubt.h): it belongs to T */
 };

@@ -51,16 +51,22 @@ static void free_photos(void)
     }
 }
 
-static struct leave_out leave_out(int count, double right, const double *confidence)
+static struct leave_out leave_out_with(int count, double right, const double *confidence, bool errors_alone)
 {
+    struct leave_out_options options = {.errors_alone = errors_alone};
     struct leave_out result;
     double motion[9 * PHOTOS];
     for (int i = 0; i < count; i++)
         memcpy(motion + 9 * i, (double[]){1, 0, right * shifts[i][0], 0, 1, right * shifts[i][1], 0, 0, 1}, 72);
     struct joint_photos given = {count, photos, masks};
     struct joint_model model = {.mixing = ones, .reflection_gain = ones, .motion = motion, .confidence = confidence};
-    CHECK(esra_leave_out(context, &given, &model, &(struct leave_out_options){0}, &result) == ESRA_OK);
+    CHECK(esra_leave_out(context, &given, &model, &options, &result) == ESRA_OK);
     return result;
+}
+
+static struct leave_out leave_out(int count, double right, const double *confidence)
+{
+    return leave_out_with(count, right, confidence, false);
 }
 
 static void right_motions_predict(void)
@@ -75,6 +81,18 @@ static void right_motions_predict(void)
     CHECK(right.doubt.width == WIDTH && right.doubt.height == HEIGHT);
     esra_leave_out_free(&right);
     esra_leave_out_free(&wrong);
+    free_photos();
+}
+
+/* What was not measured is not a number: 0 in its place would be taken for one. */
+static void errors_alone_are_the_same_and_nothing_else(void)
+{
+    make_photos();
+    struct leave_out all = leave_out(PHOTOS, 1, NULL), errors = leave_out_with(PHOTOS, 1, NULL, true);
+    CHECK(errors.error == all.error && errors.baseline == all.baseline);
+    CHECK(isnan(errors.alone) && !errors.doubt.data);
+    esra_leave_out_free(&all);
+    esra_leave_out_free(&errors);
     free_photos();
 }
 
@@ -170,6 +188,7 @@ int main(void)
 {
     CHECK(esra_context_create(&context, 2, &message) == ESRA_OK);
     RUN(right_motions_predict);
+    RUN(errors_alone_are_the_same_and_nothing_else);
     RUN(who_takes_no_part_is_not_asked);
     RUN(two_photos_leave_doubt_but_none_to_predict);
     RUN(certain_estimates_stand);
