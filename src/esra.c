@@ -100,7 +100,7 @@ esra_status esra_solver_run(esra_solver *solver, const esra_problem *problem, co
     solver->message.text[0] = '\0';
     TRY(esra_settings_check(&settings, caller_settings, &solver->message));
     TRY(prepare_context(solver, &settings));
-    struct solve_task task = {problem, result, &settings, solver->progress, solver->user};
+    struct solve_task task = {problem, result, &settings, solver->progress, solver->user, {0}};
     TRY(esra_solve(solver->context, &task, &solver->memory, &filled));
     return_info(info, &filled);
 done:

@@ -1,5 +1,5 @@
-/* gradients/guide.h - what the solver of esra.h needs beside the photos: the layers' gradients and the photos' weights,
- * in the reference frame, and room for the layers it finds. */
+/* gradients/guide.h - what the solver of esra.h needs beside the photos: what the layers' gradients follow from and the
+ * photos' weights, in the reference frame, and room for the layers it finds. */
 #ifndef ESRA_GRADIENTS_GUIDE_H
 #define ESRA_GRADIENTS_GUIDE_H
 
@@ -7,21 +7,25 @@
 #include "base/image.h"
 
 struct guide {
-    int photos;              /* m */
-    struct image *gradients; /* [2(m+1)], the order of esra_problem: 2l down, 2l+1 right */
-    struct image *weights;   /* [m], one channel in [0,1]: esra_problem's weights */
-    struct image *layers;    /* [m+1]: the solver's answer */
+    int photos, channels;   /* m */
+    struct image *expected; /* [channels][m+1], one channel each: E_l = D of it, 0 beside NaN; or NULL */
+    struct image *voted;    /* [channels][2], one channel each: E_0 down and right, E_i = D I_i - a_i E_0; or NULL */
+    struct image *weights;  /* [m], one channel in [0,1]: esra_problem's weights */
+    struct image *layers;   /* [m+1]: the solver's answer */
 };
 
-/* Zeroed images of the given size. */
+/* Zeroed weights and layers of the given size. */
 esra_status esra_guide_create(struct guide *guide, int photos, int width, int height, int channels,
                               struct message *message);
 
+/* And zeroed layers that are expected, or E_0. */
+esra_status esra_guide_expect(struct guide *guide, struct message *message);
+esra_status esra_guide_expect_votes(struct guide *guide, struct message *message);
+
+/* Frees what is expected: the layers have been solved for. */
+void esra_guide_forget(struct guide *guide);
+
 /* Frees the images and zeroes *guide; harmless on a zeroed one. */
 void esra_guide_free(struct guide *guide);
-
-/* Layer l's gradients from an image of it, zero where `known` (one channel) is zero on either side of a difference;
- * known NULL: everywhere. */
-void esra_guide_set_layer(struct guide *guide, int layer, const struct image *image, const struct image *known);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "gradients/guide.h"
 
-/* T: E_0 = D T. */
+/* T: E_0 = D T. All of these after esra_guide_expect(). */
 void esra_guide_take_transmitted(struct guide *guide, const struct image *transmitted);
 
 /* The reflection in photo i, seen = b_i R(g_i x): E_{i+1} = D seen, zero across the border of what is known. The

@@ -14,7 +14,7 @@ struct vote {
 };
 
 /* E_0 = weighted median over the photos of D I_i/a_i, weights a_i, and where m is even a TIE_BREAKER for no gradient;
- * E_i = D I_i - a_i E_0; all zero across masks' borders. */
+ * E_i = D I_i - a_i E_0, zero across masks' borders, follows from the weights, which are 0 past them. */
 esra_status esra_guide_from_vote(struct guide *guide, const struct vote *vote, struct context *context);
 
 #endif

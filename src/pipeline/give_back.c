@@ -158,7 +158,7 @@ esra_status esra_give_back_layers(struct layers *layers, struct model *model, co
     esra_status status = ESRA_OK;
     /* The caller's images take memory when they are written to for the first time: what only led to the layers makes
      * room. */
-    esra_images_free(&layers->guide.gradients, 2 * (layers->guide.photos + 1));
+    esra_guide_forget(&layers->guide);
     esra_images_free(&model->aligned, model->photos);
     if (!is_wanted(run))
         return ESRA_OK;

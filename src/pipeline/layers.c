@@ -61,6 +61,7 @@ static esra_status guide_by_joint(struct guide *guide, const struct model *model
     esra_joint_trim(model->joint);
     TRY(enlarge(model, small_doubt, &doubt, context));
     TRY(esra_guide_create(guide, model->photos, model->width, model->height, model->channels, context->message));
+    TRY(esra_guide_expect(guide, context->message));
     TRY(esra_joint_transmitted(model->joint, &transmitted));
     add(&transmitted, &doubt, 1);
     esra_guide_take_transmitted(guide, &transmitted);
@@ -132,27 +133,29 @@ static void view_all(esra_image *views, const struct image *images, int count)
 static esra_status solve(struct guide *guide, const struct model *model, struct run *run)
 {
     int m = model->photos;
-    esra_image *views = esra_allocate(2 * (size_t)m + 3 * ((size_t)m + 1), sizeof *views);
+    esra_image *views = esra_allocate(3 * (size_t)m + 1, sizeof *views);
     if (!views)
         return esra_fail_memory(run->context->message);
-    esra_image *weights = views + m, *layers = weights + m, *gradients = layers + m + 1;
+    esra_image *weights = views + m, *layers = weights + m;
     view_all(views, model->aligned, m);
     view_all(weights, guide->weights, m);
     view_all(layers, guide->layers, m + 1);
-    view_all(gradients, guide->gradients, 2 * (m + 1));
     esra_problem problem = ESRA_PROBLEM_INIT;
     problem.photos = m;
     problem.mixing = model->mixing;
     problem.mixtures = views;
-    problem.gradients = run->input->gradients ? run->input->gradients : gradients;
+    problem.gradients = run->input->gradients;
     problem.weights = weights;
     esra_result result = ESRA_RESULT_INIT;
     result.layers = layers;
     esra_settings settings = *run->settings;
     if (run->input->effort == ESRA_EFFORT_BEST)
         settings.gap *= .1;
-    struct solve_task task = {&problem, &result, &settings, run->progress, run->user};
+    struct expectation expected = {guide->expected, guide->voted};
+    struct solve_task task = {&problem, &result, &settings, run->progress, run->user, expected};
     esra_status status = esra_solve(run->context, &task, run->memory, run->output->info);
+    /* The caller's images take memory when they are written to. */
+    esra_solve_memory_free(run->memory);
     esra_release(&views);
     return status;
 }

@@ -87,10 +87,17 @@ static double joint(const struct shape *s)
     return joint_photos(s) + joint_layers(s) + joint_vectors(s, STRIPS);
 }
 
-/* Gradients, weights and layers of the paper's problem. */
+/* The layers that the paper's problem expects, and its weights. */
 static double guide(const struct shape *s)
 {
-    return images(s, 3 * (s->photos + 1), s->channels) + images(s, s->photos, 1);
+    return images(s, s->channels * (s->photos + 1), 1) + images(s, s->photos, 1);
+}
+
+/* Its answer. The fast engine solves for one channel after the other: what was expected goes as layers come, and those
+ * of one channel are there beside it. */
+static double answer(const struct shape *s)
+{
+    return images(s, (s->engine == ESRA_ENGINE_FAST ? 1 : s->channels) * (s->photos + 1), 1);
 }
 
 /* The solver's arenas, counted by those who lay them out. */
@@ -237,10 +244,11 @@ static double gradients_bytes(const struct shape *s)
     return aligned(s) + joint_layers(s) + guide(s) + images(s, 2, s->channels) + images(s, 1, 1);
 }
 
-/* The layers are written to the caller's images when gradients and aligned photos, which take more, are gone. */
+/* Where photos vote less is expected. The layers are written to the caller's images when the engine's arenas and
+ * aligned photos, which take more, are gone. */
 static double solve_bytes(const struct shape *s)
 {
-    return images(s, s->photos, s->channels) + guide(s) + engine(s);
+    return images(s, s->photos, s->channels) + guide(s) + answer(s) + engine(s);
 }
 
 static const struct need {

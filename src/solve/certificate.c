@@ -113,6 +113,19 @@ INLINE void load(double *restrict to, const esra_image *image, int channel, int 
     else INDEPENDENT for (int c = 0; c < columns; c++) to[c] = from[c * stride];
 }
 
+INLINE void load_gradients(double *restrict to, const struct chunk *chunk, int n, int x, int y)
+{
+    float row[CHUNK];
+    if (chunk->problem->gradients) {
+        load(to, &chunk->problem->gradients[n], chunk->channel, x, y, chunk->columns);
+        return;
+    }
+    esra_problem_gradients(chunk->problem, n, chunk->channel, x, y, chunk->columns, row);
+    INDEPENDENT
+    for (int c = 0; c < chunk->columns; c++)
+        to[c] = row[c];
+}
+
 static const float no_field[CHUNK];
 static const double no_gradient[CHUNK];
 
@@ -133,11 +146,11 @@ INLINE struct strip make_strip(struct chunk *chunk, const struct candidate *cand
     struct strip strip = {here, here, no_field, no_field, no_field, no_gradient, chunk->second, candidate->dual_scale};
     bool last = y == problem->height - 1;
     if (!last) {
-        load(chunk->first, &problem->gradients[2 * l], chunk->channel, x, y, chunk->columns);
+        load_gradients(chunk->first, chunk, 2 * l, x, y);
         strip.below = here + candidate->x[l].stride;
         strip.gradient_down = chunk->first;
     }
-    load(chunk->second, &problem->gradients[2 * l + 1], chunk->channel, x, y, chunk->columns);
+    load_gradients(chunk->second, chunk, 2 * l + 1, x, y);
     if (chunk->bounding) {
         const float *p = plane_row(candidate->p[l], y) + x;
         strip.from_above = y > 0 ? p - candidate->p[l].stride : no_field;

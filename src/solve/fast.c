@@ -312,8 +312,8 @@ static bool has_differences(const struct problem *problem)
     return problem->lambda > LAMBDA_LEAST && problem->pixels > 1;
 }
 
-/* Layers to return whatever happens: a guess, or the caller's own. A guess has no field, and its F alone is taken.
- * Channel 0 comes last and stays loaded. */
+/* Layers to return whatever happens: a guess, or the caller's own. A guess has no field, and its F alone is taken; it
+ * is made again where it is needed (end_channel()). Channel 0 comes last and stays loaded. */
 static void show_starts(struct fast *fast)
 {
     bool given = fast->problem->start_layers, guessing = has_differences(fast->problem) && !given;
@@ -324,8 +324,12 @@ static void show_starts(struct fast *fast)
     for (fast->channel = fast->problem->channels - 1; fast->channel >= 0; fast->channel--) {
         for_rows(fast, 0, load);
         for_rows(fast, 0, start);
+        if (guessing && fast->problem->lambda >= LAMBDA_SMALL) {
+            esra_monitor_weigh(fast->monitor, fast->channel, &candidate);
+            continue;
+        }
         esra_monitor_show(fast->monitor, fast->channel, &candidate);
-        if (guessing && fast->problem->lambda < LAMBDA_SMALL) {
+        if (guessing) {
             for_rows(fast, 0, solve_pixels);
             esra_monitor_show(fast->monitor, fast->channel, &candidate);
         }
@@ -334,24 +338,36 @@ static void show_starts(struct fast *fast)
 
 /* A channel without a dual field, or whose bound is negative, gets the zero field. Its D does not depend on the layers,
  * so those of whichever channel is loaded serve. If the caller has stopped the run, D is not computed. */
-static void end_bounds(struct fast *fast)
+static void end_bound(const struct fast *fast)
 {
     struct candidate candidate = candidate_of(fast);
     candidate.dual_scale = 0;
-    for (int c = 0; c < fast->problem->channels; c++) {
-        if (fast->monitor->best[c].bound >= 0)
-            continue;
-        if (esra_monitor_stopping(fast->monitor))
-            esra_monitor_settle(fast->monitor, c, &candidate);
-        else
-            esra_monitor_show(fast->monitor, c, &candidate);
+    if (fast->monitor->best[fast->channel].bound >= 0)
+        return;
+    if (esra_monitor_stopping(fast->monitor))
+        esra_monitor_settle(fast->monitor, fast->channel, &candidate);
+    else
+        esra_monitor_show(fast->monitor, fast->channel, &candidate);
+}
+
+/* Nothing more is asked of the channel's data. */
+static void end_channel(struct fast *fast)
+{
+    struct candidate candidate = candidate_of(fast);
+    if (!fast->monitor->kept[fast->channel]) {
+        for_rows(fast, 0, load);
+        for_rows(fast, 0, guess);
+        esra_monitor_keep(fast->monitor, fast->channel, &candidate);
     }
+    end_bound(fast);
+    esra_problem_release(fast->problem, fast->channel);
 }
 
 static void run_channels(struct fast *fast)
 {
-    bool stopping = false;
-    for (fast->channel = 0; fast->channel < fast->problem->channels && !stopping; fast->channel++) {
+    for (fast->channel = 0; fast->channel < fast->problem->channels; fast->channel++) {
+        if (esra_monitor_stopping(fast->monitor))
+            return;
         esra_monitor_turn(fast->monitor, fast->channel);
         if (fast->channel > 0)
             for_rows(fast, 0, load);
@@ -362,7 +378,7 @@ static void run_channels(struct fast *fast)
         approach(fast);
         if (!esra_monitor_stopping(fast->monitor))
             finish(fast);
-        stopping = esra_monitor_stopping(fast->monitor);
+        end_channel(fast);
     }
 }
 
@@ -399,8 +415,10 @@ esra_status esra_fast_run(struct monitor *monitor, struct arena *arena)
     esra_sweeper_begin(&fast.sweeper, monitor->problem);
     take_state(&fast);
     show_starts(&fast);
+    fast.channel = 0;
     if (!esra_monitor_decide(monitor, 0) && has_differences(fast.problem))
         run_channels(&fast);
-    end_bounds(&fast);
+    for (; fast.channel < fast.problem->channels; fast.channel++)
+        end_channel(&fast);
     return ESRA_OK;
 }

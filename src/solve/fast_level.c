@@ -107,9 +107,9 @@ void esra_level_load_row(const struct level *level, const struct problem *proble
 {
     memset(level->data + y * level->record, 0, row_floats(level) * sizeof(float));
     for (int l = 0; l < level->layers; l++) {
-        if (y < level->height - 1)
-            load(row_of(level, LEVEL_E_VERTICAL, l, y), &problem->gradients[2 * l], level->width, y, channel);
-        load(row_of(level, LEVEL_E_HORIZONTAL, l, y), &problem->gradients[2 * l + 1], level->width - 1, y, channel);
+        esra_problem_gradients(problem, 2 * l, channel, 0, y, level->width, row_of(level, LEVEL_E_VERTICAL, l, y));
+        esra_problem_gradients(problem, 2 * l + 1, channel, 0, y, level->width,
+                               row_of(level, LEVEL_E_HORIZONTAL, l, y));
     }
     for (int i = 0; i < level->photos; i++) {
         load(row_of(level, LEVEL_MIXTURE, i, y), &problem->mixtures[i], level->width, y, channel);

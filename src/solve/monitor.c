@@ -20,6 +20,7 @@ static void lay_out(struct monitor *monitor, int threads, struct arena *arena)
 {
     const struct problem *problem = monitor->problem;
     monitor->best = esra_arena_take(arena, (size_t)problem->channels, sizeof *monitor->best);
+    monitor->kept = esra_arena_take(arena, (size_t)problem->channels, sizeof *monitor->kept);
     monitor->shares = esra_arena_take(arena, (size_t)rows_blocks(problem->height), sizeof *monitor->shares);
     monitor->scratch = esra_arena_take(arena, (size_t)threads * esra_certificate_scratch(problem), sizeof(double));
 }
@@ -41,8 +42,10 @@ esra_status esra_monitor_begin(struct monitor *monitor, struct arena *arena)
     if (!esra_arena_place(arena))
         return esra_fail_memory(monitor->context->message);
     lay_out(monitor, threads, arena);
-    for (int c = 0; c < monitor->problem->channels; c++)
+    for (int c = 0; c < monitor->problem->channels; c++) {
         monitor->best[c] = (struct certificate){.objective = INFINITY, .bound = -INFINITY};
+        monitor->kept[c] = false;
+    }
     atomic_init(&monitor->stop, false);
     monitor->info = (esra_info)ESRA_INFO_INIT;
     monitor->most_iterations = 0;
@@ -116,13 +119,25 @@ static void keep_duals(void *work, int y, int worker)
     }
 }
 
+void esra_monitor_keep(struct monitor *monitor, int channel, const struct candidate *candidate)
+{
+    struct keeping job = {monitor, channel, candidate};
+    esra_context_run(monitor->context, keep_layers, &job, monitor->problem->height, NULL);
+    monitor->kept[channel] = true;
+}
+
+void esra_monitor_weigh(struct monitor *monitor, int channel, const struct candidate *candidate)
+{
+    monitor->best[channel].objective = certify(monitor, channel, candidate, 1, BLOCK_ROWS).objective;
+}
+
 void esra_monitor_show(struct monitor *monitor, int channel, const struct candidate *candidate)
 {
     struct certificate now = certify(monitor, channel, candidate, 1, BLOCK_ROWS), *best = &monitor->best[channel];
     struct keeping job = {monitor, channel, candidate};
     if (now.objective < best->objective) {
         best->objective = now.objective;
-        esra_context_run(monitor->context, keep_layers, &job, monitor->problem->height, NULL);
+        esra_monitor_keep(monitor, channel, candidate);
     }
     if (candidate->p && now.bound > best->bound) {
         best->bound = now.bound;

@@ -30,6 +30,7 @@ struct monitor {
 
     /* In the arena. */
     struct certificate *best;   /* [channels]: least F, greatest D so far */
+    bool *kept;                 /* [channels]: the layers of the least F are in the caller's arrays */
     struct certificate *shares; /* [row blocks of one channel] */
     double *scratch;            /* [threads] x esra_certificate_scratch() */
 };
@@ -46,6 +47,11 @@ void esra_monitor_turn(struct monitor *monitor, int channel);
 /* Certifies one channel's iterate; copies it to the caller where it is the best so far. All channels of an iteration
  * are shown before esra_monitor_decide(). */
 void esra_monitor_show(struct monitor *monitor, int channel, const struct candidate *candidate);
+
+/* For layers that anybody can make again: takes their F and leaves the caller's arrays alone, which take no memory
+ * before they are written to. Where nothing better is shown, esra_monitor_keep() is due for the same layers. */
+void esra_monitor_weigh(struct monitor *monitor, int channel, const struct candidate *candidate);
+void esra_monitor_keep(struct monitor *monitor, int channel, const struct candidate *candidate);
 
 /* For a run that the caller has stopped: keeps the zero dual field with the bound 0, which holds for every problem, and
  * computes nothing. */

@@ -111,8 +111,11 @@ static void load_piece(void *work, int piece, int worker)
     clear(paper->e_horizontal[piece]);
     clear(paper->p[piece]);
     clear(paper->q[piece]);
-    esra_plane_load(paper->e_vertical[piece], &problem->gradients[2 * l], channel);
-    esra_plane_load(paper->e_horizontal[piece], &problem->gradients[2 * l + 1], channel);
+    for (int y = 0; y < problem->height; y++) {
+        float *down = plane_row(paper->e_vertical[piece], y), *right = plane_row(paper->e_horizontal[piece], y);
+        esra_problem_gradients(problem, 2 * l, channel, 0, y, problem->width, down);
+        esra_problem_gradients(problem, 2 * l + 1, channel, 0, y, problem->width, right);
+    }
     if (l > 0)
         esra_plane_load(paper->mixtures[channel * problem->photos + l - 1], &problem->mixtures[l - 1], channel);
     if (l > 0 && channel == 0 && problem->weights)

@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "base/memory.h"
 #include "base/plane.h"
@@ -123,10 +124,27 @@ done:
     return status;
 }
 
+/* Samples that are not known are NaN. */
+static esra_status check_expected(const struct problem *problem, struct message *message)
+{
+    const struct expectation *expected = &problem->expected;
+    int count = problem->channels * (expected->layers ? problem->layers : 2);
+    for (int n = 0; n < count; n++) {
+        const float *samples = (expected->layers ? expected->layers : expected->voted)[n].data;
+        for (size_t at = 0; at < problem->pixels; at++)
+            if (fabsf(samples[at]) > PROBLEM_LARGEST)
+                return esra_fail(message, ESRA_BAD_DATA, "an expected layer holds %g: photos must be rescaled",
+                                 (double)samples[at]);
+    }
+    return ESRA_OK;
+}
+
 static esra_status check_gradients(const struct problem *problem, struct message *message)
 {
     static const char *const names[2] = {"vertical gradient of layer", "horizontal gradient of layer"};
     esra_status status = ESRA_OK;
+    if (!problem->gradients)
+        return check_expected(problem, message);
     for (int n = 0; n < 2 * problem->layers; n++) {
         int horizontal = n % 2;
         struct named gradient = {&problem->gradients[n], names[horizontal], n / 2};
@@ -165,6 +183,69 @@ done:
     return status;
 }
 
+/* Columns that a sum over differences looks at at once. */
+#define CHUNK 64
+
+static void given_gradients(const struct problem *problem, int n, int channel, int x, int y, int columns, float *out)
+{
+    const esra_image *image = &problem->gradients[n];
+    const float *from = image_sample(image, x, y, channel);
+    for (int c = 0; c < columns; c++)
+        out[c] = from[c * image->column_stride];
+}
+
+/* A difference with NaN on either side is NaN. */
+static void layer_gradients(const struct problem *problem, int n, int channel, int x, int y, int columns, float *out)
+{
+    const struct image *layer = &problem->expected.layers[channel * problem->layers + n / 2];
+    const float *here = layer->data + (size_t)y * (size_t)layer->width + x, *there = here + (n % 2 ? 1 : layer->width);
+    for (int c = 0; c < columns; c++) {
+        float difference = there[c] - here[c];
+        out[c] = difference == difference ? difference : 0;
+    }
+}
+
+static void voted_gradients(const struct problem *problem, int n, int channel, int x, int y, int columns, float *out)
+{
+    const struct image *voted = &problem->expected.voted[2 * channel + n % 2];
+    const float *scene = voted->data + (size_t)y * (size_t)voted->width + x;
+    int i = n / 2 - 1, right = n % 2, down = !right;
+    float a = n < 2 ? 0 : (float)problem->mixing[i];
+    for (int c = 0; c < columns; c++) {
+        if (n < 2) {
+            out[c] = scene[c];
+            continue;
+        }
+        bool seen = *image_sample(&problem->weights[i], x + c, y, 0) > 0 &&
+                    *image_sample(&problem->weights[i], x + c + right, y + down, 0) > 0;
+        float difference = *image_sample(&problem->mixtures[i], x + c + right, y + down, channel) -
+                           *image_sample(&problem->mixtures[i], x + c, y, channel);
+        out[c] = seen ? difference - a * scene[c] : 0;
+    }
+}
+
+void esra_problem_gradients(const struct problem *problem, int n, int channel, int x, int y, int columns, float *out)
+{
+    int right = n % 2, there = problem->width - right - x;
+    for (; columns > 0 && (columns > there || (!right && y == problem->height - 1)); columns--)
+        out[columns - 1] = 0;
+    if (problem->gradients)
+        given_gradients(problem, n, channel, x, y, columns, out);
+    else if (problem->expected.layers)
+        layer_gradients(problem, n, channel, x, y, columns, out);
+    else
+        voted_gradients(problem, n, channel, x, y, columns, out);
+}
+
+void esra_problem_release(const struct problem *problem, int channel)
+{
+    const struct expectation *expected = &problem->expected;
+    for (int l = 0; expected->layers && l < problem->layers; l++)
+        esra_image_free(&expected->layers[channel * problem->layers + l]);
+    for (int n = 0; expected->voted && n < 2; n++)
+        esra_image_free(&expected->voted[2 * channel + n]);
+}
+
 /* 1/2 sum w I^2, the data term of black layers. */
 static double data_energy(const struct problem *problem)
 {
@@ -180,26 +261,39 @@ static double data_energy(const struct problem *problem)
     return energy;
 }
 
+static int row_slopes(const struct problem *problem, int n, int channel, int y)
+{
+    float row[CHUNK];
+    int count = 0;
+    for (int x = 0; x < problem->width; x += CHUNK) {
+        int columns = problem->width - x < CHUNK ? problem->width - x : CHUNK;
+        esra_problem_gradients(problem, n, channel, x, y, columns, row);
+        for (int c = 0; c < columns; c++)
+            count += row[c] != 0;
+    }
+    return count;
+}
+
 /* Differences whose extracted gradient is not zero. Those that are zero can be met exactly. */
 static double slopes(const struct problem *problem)
 {
     double count = 0;
     for (int n = 0; n < 2 * problem->layers; n++)
         for (int c = 0; c < problem->channels; c++)
-            for (int y = 0; y < problem->height - !(n % 2); y++)
-                for (int x = 0; x < problem->width - n % 2; x++)
-                    count += *image_sample(&problem->gradients[n], x, y, c) != 0;
+            for (int y = 0; y < problem->height; y++)
+                count += row_slopes(problem, n, c, y);
     return count;
 }
 
-esra_status esra_problem_check(struct problem *out, const esra_problem *problem, const esra_result *result,
-                               double lambda, struct message *message)
+esra_status esra_problem_check(struct problem *out, const esra_problem *problem, const struct expectation *expected,
+                               const esra_result *result, double lambda, struct message *message)
 {
     esra_status status = ESRA_OK;
     if (!problem || problem->struct_size < OLDEST_PROBLEM || !result || result->struct_size < sizeof *result)
         return esra_fail(message, ESRA_BAD_ARGUMENT,
                          "problem or result was not initialised: begin with ESRA_PROBLEM_INIT and ESRA_RESULT_INIT");
-    if (!problem->mixing || !problem->mixtures || !problem->gradients)
+    if (!problem->mixing || !problem->mixtures ||
+        (!problem->gradients && !expected->layers && !(expected->voted && problem->weights)))
         return esra_fail(message, ESRA_BAD_ARGUMENT, "a problem needs mixing coefficients, mixtures and gradients");
     if (!result->layers)
         return esra_fail(message, ESRA_BAD_ARGUMENT, "a result needs room for the layers");
@@ -213,6 +307,7 @@ esra_status esra_problem_check(struct problem *out, const esra_problem *problem,
         .mixtures = problem->mixtures,
         .gradients = problem->gradients,
         .weights = problem->weights,
+        .expected = *expected,
     };
     if (problem->struct_size >= sizeof *problem) {
         out->start_layers = problem->start_layers;

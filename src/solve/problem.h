@@ -3,11 +3,18 @@
 #define ESRA_SOLVE_PROBLEM_H
 
 #include "base/context.h"
-#include "base/status.h"
+#include "base/image.h"
 
 /* Samples and mixing coefficients beyond these are mis-scaled. */
 #define PROBLEM_LARGEST        1e6f
 #define PROBLEM_LARGEST_MIXING 1e3
+
+/* What E follows from, where it is not given as gradients. Images of one channel each, so that those of a channel can
+ * go when it is solved. */
+struct expectation {
+    struct image *layers; /* [channels][layers]: E_l = D of it, 0 on either side of a sample that is NaN; or NULL */
+    struct image *voted;  /* [channels][2]: E_0 down and right; E_i = D I_i - a_i E_0, 0 where a weight is; or NULL */
+};
 
 struct problem {
     int photos, layers; /* m, m+1 */
@@ -16,6 +23,7 @@ struct problem {
     double lambda;
     const double *mixing;                             /* a_i */
     const esra_image *mixtures, *gradients, *weights; /* the caller's views; weights NULL: all 1 */
+    struct expectation expected;                      /* where gradients is NULL */
     const esra_image *start_layers, *start_duals;     /* both or neither NULL */
 
     /* sum a_i^2 + 1 = |A|^2, since A A' = a a' + 1; weights in [0,1] cannot enlarge it. */
@@ -26,7 +34,14 @@ struct problem {
 };
 
 /* Checks the caller's problem and result, down to every sample, and fills *out, which borrows from them. */
-esra_status esra_problem_check(struct problem *out, const esra_problem *problem, const esra_result *result,
-                               double lambda, struct message *message);
+esra_status esra_problem_check(struct problem *out, const esra_problem *problem, const struct expectation *expected,
+                               const esra_result *result, double lambda, struct message *message);
+
+/* Of E's n'th image, 2l down and 2l+1 right, in one channel: columns x.. of row y. Zero where there is no difference.
+ */
+void esra_problem_gradients(const struct problem *problem, int n, int channel, int x, int y, int columns, float *out);
+
+/* The channel has been solved: frees what E of it follows from. */
+void esra_problem_release(const struct problem *problem, int channel);
 
 #endif

@@ -2,7 +2,6 @@
 #include "solve/solve.h"
 
 #include "solve/engine.h"
-#include "solve/problem.h"
 
 void esra_solve_memory_free(struct solve_memory *memory)
 {
@@ -16,7 +15,7 @@ esra_status esra_solve(struct context *context, const struct solve_task *task, s
     esra_settings settings = *task->settings;
     struct problem problem;
     esra_status status;
-    TRY(esra_problem_check(&problem, task->problem, task->result, settings.lambda, context->message));
+    TRY(esra_problem_check(&problem, task->problem, &task->expected, task->result, settings.lambda, context->message));
     if (settings.max_iterations == 0)
         settings.max_iterations = esra_engine_iterations(settings.engine);
     struct monitor monitor = {

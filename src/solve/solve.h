@@ -4,6 +4,7 @@
 
 #include "base/context.h"
 #include "base/memory.h"
+#include "solve/problem.h"
 
 /* What a run takes and the next one of the same size uses again. */
 struct solve_memory {
@@ -18,6 +19,7 @@ struct solve_task {
     const esra_settings *settings; /* complete and in range */
     esra_progress *progress;       /* may be NULL */
     void *user;
+    struct expectation expected; /* where the problem has no gradients; freed by the channel as it is solved */
 };
 
 /* Fills the result's images and *info, whose struct_size it leaves alone. */

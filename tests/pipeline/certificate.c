@@ -16,6 +16,43 @@ esra_status __wrap_esra_solve(struct context *context, const struct solve_task *
 
 static int checked;
 
+static float sample(const esra_image *image, int x, int y, int c)
+{
+    return image->data[y * image->row_stride + x * image->column_stride + c * image->channel_stride];
+}
+
+/* One difference of E, from layers that are expected, or from votes. */
+static float expect(const struct solve_task *task, int n, int x, int y, int c)
+{
+    const esra_problem *problem = task->problem;
+    int width = problem->mixtures[0].width, l = n / 2, right = n % 2, down = !right, here = y * width + x;
+    if (task->expected.layers) {
+        const float *layer = task->expected.layers[c * (problem->photos + 1) + l].data;
+        bool known = isfinite(layer[here]) && isfinite(layer[here + down * width + right]);
+        return known ? layer[here + down * width + right] - layer[here] : 0;
+    }
+    float scene = task->expected.voted[2 * c + right].data[here];
+    if (l == 0)
+        return scene;
+    const esra_image *photo = &problem->mixtures[l - 1], *weight = &problem->weights[l - 1];
+    if (sample(weight, x, y, 0) == 0 || sample(weight, x + right, y + down, 0) == 0)
+        return 0;
+    return sample(photo, x + right, y + down, c) - sample(photo, x, y, c) - (float)problem->mixing[l - 1] * scene;
+}
+
+/* E as arrays, before the solve gives up what it follows from. */
+static void take_gradients(struct instance *it, const struct solve_task *task)
+{
+    for (int n = 0; n < 2 * it->photos + 2; n++)
+        for (int c = 0; c < it->channels; c++)
+            for (int y = 0; y < it->height - !(n % 2); y++)
+                for (int x = 0; x < it->width - n % 2; x++) {
+                    const esra_image *to = &it->gradients[n], *given = task->problem->gradients;
+                    to->data[y * to->row_stride + x * to->column_stride + c * to->channel_stride] =
+                        given ? sample(&given[n], x, y, c) : expect(task, n, x, y, c);
+                }
+}
+
 esra_status __wrap_esra_solve(struct context *context, const struct solve_task *task, struct solve_memory *memory,
                               esra_info *info)
 {
@@ -24,6 +61,7 @@ esra_status __wrap_esra_solve(struct context *context, const struct solve_task *
     struct instance it = instance_make(problem->photos, first->width, first->height, first->channels);
     esra_result with_duals = *task->result;
     struct solve_task again = *task;
+    take_gradients(&it, task);
     with_duals.duals = it.duals;
     again.result = &with_duals;
     esra_status status = __real_esra_solve(context, &again, memory, info);
@@ -35,11 +73,8 @@ esra_status __wrap_esra_solve(struct context *context, const struct solve_task *
         if (it.weighted)
             it.weights[i] = problem->weights[i];
     }
-    for (int l = 0; l <= problem->photos; l++) {
+    for (int l = 0; l <= problem->photos; l++)
         it.layers[l] = task->result->layers[l];
-        it.gradients[2 * l] = problem->gradients[2 * l];
-        it.gradients[2 * l + 1] = problem->gradients[2 * l + 1];
-    }
     if (CHECK(status == ESRA_OK))
         instance_verify(&it, info);
     checked++;

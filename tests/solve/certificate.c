@@ -28,13 +28,15 @@ static struct candidate random_candidate(int width, int height)
     return (struct candidate){x_planes, p_planes, q_planes, 1};
 }
 
+static const struct expectation given; /* E is given as gradients */
+
 static struct certificate evaluate(const struct random_problem *r, double lambda, const struct candidate *candidate)
 {
     struct problem problem;
     struct message message;
     static double scratch[MAX_SCRATCH];
     static struct certificate shares[MAX_SAMPLES];
-    if (!CHECK(esra_problem_check(&problem, &r->problem, &r->result, lambda, &message) == ESRA_OK))
+    if (!CHECK(esra_problem_check(&problem, &r->problem, &given, &r->result, lambda, &message) == ESRA_OK))
         printf("    %s\n", message.text);
     CHECK(esra_certificate_scratch(&problem) <= MAX_SCRATCH);
     return esra_certify(context, &(struct certifying){&problem, 0, candidate, 1, BLOCK_ROWS, shares, scratch});
@@ -127,7 +129,7 @@ static void shares_add_up(void)
     static double scratch[MAX_SCRATCH];
     random_problem_make(&r, 3, WIDTH, HEIGHT, 1);
     struct candidate candidate = random_candidate(WIDTH, HEIGHT);
-    CHECK(esra_problem_check(&problem, &r.problem, &r.result, 0.1, &message) == ESRA_OK);
+    CHECK(esra_problem_check(&problem, &r.problem, &given, &r.result, 0.1, &message) == ESRA_OK);
     struct certifying job = {&problem, 0, &candidate, 1, BLOCK_ROWS, shares, scratch};
     struct certificate whole = esra_certify(context, &job);
     CHECK(whole.objective == shares[0].objective + shares[1].objective + shares[2].objective);
