@@ -24,6 +24,7 @@ void esra_kernels_avx512(struct kernels *kernels)
     kernels->primal = primal_avx512;
     kernels->primal_weighted = primal_weighted_avx512;
     kernels->dual = dual_avx512;
+    kernels->dual_expected = dual_expected_avx512;
     kernels->null = null_avx512;
     kernels->relax = relax_avx512;
     kernels->pactv_layer = pactv_layer_avx512;

@@ -40,7 +40,8 @@ struct sweep_row {
     float *x, *p, *q, *z;
     const float *p_above; /* of the row above, zeros in the first */
     const float *e_vertical, *e_horizontal;
-    const float *mixture, *weight; /* [photos]; weight NULL: all 1 */
+    const float *expected, *expected_below; /* of which E is the difference, 0 beside NaN; in place of the two above */
+    const float *mixture, *weight;          /* [photos]; weight NULL: all 1 */
     float *g;
     const float *correction; /* G, the V-cycle's answer to g */
     float *bar;              /* x + 2d */
@@ -99,6 +100,8 @@ struct photo_row {
     KERNEL(primal_weighted, (const struct sweep *sweep, const struct sweep_row *row, int first, int end))              \
     /* The duals u = (p,q) and z of all layers, after bar and bar_below are known. */                                  \
     KERNEL(dual, (const struct sweep *sweep, const struct sweep_row *row, int first, int end))                         \
+    /* The same with E from what is expected. */                                                                       \
+    KERNEL(dual_expected, (const struct sweep *sweep, const struct sweep_row *row, int first, int end))                \
     /* g from the duals. */                                                                                            \
     KERNEL(null, (const struct sweep *sweep, const struct sweep_row *row, int first, int end))                         \
     /* out = the stencil, source times f; above, here and below are readable from -1 to columns. */                    \

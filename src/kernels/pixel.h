@@ -21,6 +21,13 @@ static inline float pixel_dual(float u, float step, float extracted, float sigma
     return u + rho * (t - u);
 }
 
+/* E of an expected layer: none beside a sample that is not known, which is NaN. */
+static inline float pixel_expected(float here, float there)
+{
+    float difference = there - here;
+    return difference == difference ? difference : 0;
+}
+
 /* One step of z, the dual of 0 <= x <= 1: z + r2 x less its projection on [0, r2]. */
 static inline float pixel_box(float z, float bar, float r2, float rho)
 {

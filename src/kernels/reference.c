@@ -79,6 +79,21 @@ void esra_dual_c(const struct sweep *sweep, const struct sweep_row *row, int fir
     }
 }
 
+void esra_dual_expected_c(const struct sweep *sweep, const struct sweep_row *row, int first, int end)
+{
+    for (int l = 0; l <= sweep->photos; l++) {
+        float *p = row->p + l * row->pitch, *q = row->q + l * row->pitch, *z = row->z + l * row->pitch;
+        const float *e = row->expected + l * row->pitch, *e_below = row->expected_below + l * row->pitch;
+        const float *bar = row->bar + l * row->bar_pitch, *below = row->bar_below + l * row->bar_pitch;
+        for (int c = first; c < end; c++) {
+            float down = pixel_expected(e[c], e_below[c]), right = pixel_expected(e[c], e[c + 1]);
+            p[c] = pixel_dual(p[c], below[c] - bar[c], down, sweep->sigma, sweep->rho);
+            q[c] = pixel_dual(q[c], bar[c + 1] - bar[c], right, sweep->sigma, sweep->rho);
+            z[c] = pixel_box(z[c], bar[c], sweep->r2, sweep->rho);
+        }
+    }
+}
+
 void esra_null_c(const struct sweep *sweep, const struct sweep_row *row, int first, int end)
 {
     for (int c = first; c < end; c++) {

@@ -13,6 +13,7 @@
 #include "kernels/kernels.h"
 
 typedef float vector __attribute__((vector_size(LANES * 4)));
+typedef int32_t integers __attribute__((vector_size(LANES * 4)));
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 
@@ -133,6 +134,30 @@ TARGET static void NAME(dual)(const struct sweep *sweep, const struct sweep_row 
             vector here = load(bar + c);
             store(p + c, dual_step(load(p + c), load(below + c) - here, load(e1 + c), sigma, rho));
             store(q + c, dual_step(load(q + c), load(bar + c + 1) - here, load(e2 + c), sigma, rho));
+            store(z + c, box_step(load(z + c), here, r2, rho));
+        }
+    }
+}
+
+/* A difference that is not a number has no bits left. */
+INLINE vector expected(vector here, vector there)
+{
+    vector difference = there - here;
+    return (vector)((integers)difference & (integers)(difference == difference));
+}
+
+TARGET static void NAME(dual_expected)(const struct sweep *sweep, const struct sweep_row *row, int first, int end)
+{
+    float sigma = sweep->sigma, rho = sweep->rho, r2 = sweep->r2;
+    for (int l = 0; l <= sweep->photos; l++) {
+        float *p = row->p + l * row->pitch, *q = row->q + l * row->pitch, *z = row->z + l * row->pitch;
+        const float *e = row->expected + l * row->pitch, *e_below = row->expected_below + l * row->pitch;
+        const float *bar = row->bar + l * row->bar_pitch, *below = row->bar_below + l * row->bar_pitch;
+        for (int c = first; c < end; c += LANES) {
+            vector here = load(bar + c), e_here = load(e + c);
+            vector down = expected(e_here, load(e_below + c)), right = expected(e_here, load(e + c + 1));
+            store(p + c, dual_step(load(p + c), load(below + c) - here, down, sigma, rho));
+            store(q + c, dual_step(load(q + c), load(bar + c + 1) - here, right, sigma, rho));
             store(z + c, box_step(load(z + c), here, r2, rho));
         }
     }

@@ -101,9 +101,10 @@ static double answer(const struct shape *s)
 }
 
 /* The solver's arenas, counted by those who lay them out. */
-static double engine(const struct shape *s)
+static double engine(const struct shape *s, bool expecting)
 {
     static const esra_image weights;
+    static struct image layer;
     struct problem problem = {
         .photos = s->photos,
         .layers = s->photos + 1,
@@ -111,6 +112,7 @@ static double engine(const struct shape *s)
         .height = s->height,
         .channels = s->channels,
         .weights = &weights,
+        .expected = {expecting ? &layer : NULL, NULL},
     };
     return esra_block_bytes((double)esra_engine_room(s->engine, &problem, s->threads)) +
            esra_block_bytes((double)esra_monitor_room(&problem, s->threads));
@@ -248,7 +250,7 @@ static double gradients_bytes(const struct shape *s)
  * aligned photos, which take more, are gone. */
 static double solve_bytes(const struct shape *s)
 {
-    return images(s, s->photos, s->channels) + guide(s) + answer(s) + engine(s);
+    return images(s, s->photos, s->channels) + guide(s) + answer(s) + engine(s, true);
 }
 
 static const struct need {
@@ -308,7 +310,7 @@ void esra_pipeline_plan(const struct shape *shape, esra_plan *plan)
 
 void esra_solve_plan(const struct shape *shape, esra_plan *plan)
 {
-    plan->bytes = engine(shape);
+    plan->bytes = engine(shape, false);
     plan->stage = "solve";
     plan->core_seconds = seconds(PART_SOLVE, shape, shape);
 }

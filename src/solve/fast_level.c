@@ -11,9 +11,11 @@
 
 static int plane_index(const struct level *level, enum level_plane kind)
 {
-    if (kind <= LEVEL_MIXTURE)
+    if (kind < LEVEL_MIXTURE)
         return (int)kind * level->layers;
-    int weights = LEVEL_MIXTURE * level->layers + level->photos;
+    int mixtures = (LEVEL_MIXTURE - level->expected) * level->layers, weights = mixtures + level->photos;
+    if (kind == LEVEL_MIXTURE)
+        return mixtures;
     return kind == LEVEL_WEIGHT || !level->weighted ? weights : weights + level->photos;
 }
 
@@ -55,6 +57,7 @@ void esra_level_lay_out(struct level *level, struct arena *arena, const struct p
         .photos = problem->photos,
         .layers = problem->layers,
         .weighted = problem->weights,
+        .expected = !finer && problem->expected.layers,
     };
     level->pitch = odd_lines(kernel_columns(width) + KERNEL_PAD);
     if (!finer || finer->spare < LEVEL_SPARE || row_floats(level) > state_floats(finer)) {
@@ -80,6 +83,7 @@ struct plane esra_level_plane(const struct level *level, enum level_plane kind, 
 
 struct sweep_row esra_level_row(const struct level *level, const float *zeros, int y)
 {
+    int below = y < level->height - 1 ? y + 1 : y;
     return (struct sweep_row){
         .pitch = level->pitch,
         .x = row_of(level, LEVEL_X, 0, y),
@@ -87,8 +91,10 @@ struct sweep_row esra_level_row(const struct level *level, const float *zeros, i
         .q = row_of(level, LEVEL_Q, 0, y),
         .z = row_of(level, LEVEL_Z, 0, y),
         .p_above = y > 0 ? row_of(level, LEVEL_P, 0, y - 1) : zeros,
-        .e_vertical = row_of(level, LEVEL_E_VERTICAL, 0, y),
-        .e_horizontal = row_of(level, LEVEL_E_HORIZONTAL, 0, y),
+        .e_vertical = level->expected ? NULL : row_of(level, LEVEL_E_VERTICAL, 0, y),
+        .e_horizontal = level->expected ? NULL : row_of(level, LEVEL_E_HORIZONTAL, 0, y),
+        .expected = level->expected ? row_of(level, LEVEL_EXPECTED, 0, y) : NULL,
+        .expected_below = level->expected ? row_of(level, LEVEL_EXPECTED, 0, below) : NULL,
         .mixture = row_of(level, LEVEL_MIXTURE, 0, y),
         .weight = level->weighted ? row_of(level, LEVEL_WEIGHT, 0, y) : NULL,
         .g = row_of(level, LEVEL_G, 0, y),
@@ -107,6 +113,12 @@ void esra_level_load_row(const struct level *level, const struct problem *proble
 {
     memset(level->data + y * level->record, 0, row_floats(level) * sizeof(float));
     for (int l = 0; l < level->layers; l++) {
+        if (level->expected) {
+            const struct image *layer = &problem->expected.layers[channel * level->layers + l];
+            memcpy(row_of(level, LEVEL_EXPECTED, l, y), plane_row(image_plane(layer, 0), y),
+                   (size_t)level->width * sizeof(float));
+            continue;
+        }
         esra_problem_gradients(problem, 2 * l, channel, 0, y, level->width, row_of(level, LEVEL_E_VERTICAL, l, y));
         esra_problem_gradients(problem, 2 * l + 1, channel, 0, y, level->width,
                                row_of(level, LEVEL_E_HORIZONTAL, l, y));
@@ -129,15 +141,26 @@ static struct span span_of(int coarse, int side)
     return (struct span){2 * coarse, end < side ? end : side};
 }
 
-/* From the mean of `from` to the mean of the span right after it, out of the differences e between neighbours: the mean
- * over both ends of the sums along the way. */
-static float path_mean(const float *e, ptrdiff_t stride, int count_from, int count_to)
+/* E down or right of a pixel. */
+static float slope(const struct level *fine, int l, int y, int x, bool right)
 {
-    float sum = e[(count_from - 1) * stride];
-    if (count_from == 2)
-        sum += 0.5f * e[0];
-    if (count_to == 2)
-        sum += 0.5f * e[count_from * stride];
+    if (!fine->expected)
+        return row_of(fine, right ? LEVEL_E_HORIZONTAL : LEVEL_E_VERTICAL, l, y)[x];
+    const float *here = row_of(fine, LEVEL_EXPECTED, l, y) + x;
+    float difference = here[right ? 1 : fine->record] - here[0];
+    return difference == difference ? difference : 0;
+}
+
+/* From the mean of `from` pixels, the first at (x, y), to the mean of the `to` right after them, down or right, out of
+ * the differences between neighbours: the mean over both ends of the sums along the way. */
+static float path_mean(const struct level *fine, int l, int y, int x, bool right, int from, int to)
+{
+    int across = right, down = !right, last = from - 1;
+    float sum = slope(fine, l, y + last * down, x + last * across, right);
+    if (from == 2)
+        sum += 0.5f * slope(fine, l, y, x, right);
+    if (to == 2)
+        sum += 0.5f * slope(fine, l, y + from * down, x + from * across, right);
     return sum;
 }
 
@@ -149,13 +172,9 @@ static void coarsen_gradients(const struct level *fine, const struct level *coar
         struct span columns = span_of(x, fine->width), right = span_of(x + 1, fine->width);
         int tall = rows.end - rows.first, wide = columns.end - columns.first;
         for (int c = columns.first; y < coarse->height - 1 && c < columns.end; c++)
-            vertical[x] += path_mean(row_of(fine, LEVEL_E_VERTICAL, l, rows.first) + c, fine->record, tall,
-                                     below.end - below.first) /
-                           (float)wide;
+            vertical[x] += path_mean(fine, l, rows.first, c, false, tall, below.end - below.first) / (float)wide;
         for (int r = rows.first; x < coarse->width - 1 && r < rows.end; r++)
-            horizontal[x] +=
-                path_mean(row_of(fine, LEVEL_E_HORIZONTAL, l, r) + columns.first, 1, wide, right.end - right.first) /
-                (float)tall;
+            horizontal[x] += path_mean(fine, l, r, columns.first, true, wide, right.end - right.first) / (float)tall;
     }
 }
 

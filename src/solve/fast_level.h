@@ -23,7 +23,8 @@ enum level_plane {
     LEVEL_Z,
     LEVEL_E_VERTICAL,
     LEVEL_E_HORIZONTAL,
-    LEVEL_MIXTURE,
+    LEVEL_EXPECTED = LEVEL_E_VERTICAL, /* in place of both, where the problem has it, on the finest level */
+    LEVEL_MIXTURE = LEVEL_E_HORIZONTAL + 1,
     LEVEL_WEIGHT,
     LEVEL_G
 };
@@ -38,7 +39,7 @@ struct level {
     bool nested; /* stands in the next finer level */
     int spare;   /* rows past its last */
     int photos, layers;
-    bool weighted;
+    bool weighted, expected;
     double lambda;
     ptrdiff_t pitch, record; /* floats from plane to plane of a row, and from row to row */
     float *data;             /* first float of the first plane, KERNEL_PAD floats into the block */

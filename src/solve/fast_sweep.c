@@ -117,7 +117,8 @@ static struct sweep_row row_at(const struct sweeper *sweeper, int y, float *bar)
 static void dual_columns(const struct sweeper *sweeper, const struct sweep_row *row, int first, int end, bool gather)
 {
     int last = sweeper->level->width - 1;
-    sweeper->kernels->dual(&sweeper->constants, row, first, end);
+    const struct kernels *kernels = sweeper->kernels;
+    (row->expected ? kernels->dual_expected : kernels->dual)(&sweeper->constants, row, first, end);
     for (int l = 0; last < end && l < sweeper->level->layers; l++)
         row->q[l * row->pitch + last] = 0;
     if (gather)

@@ -82,6 +82,8 @@ static void lay_out_sweep(struct field *field)
                                     .p_above = p[4 * LAYERS],
                                     .e_vertical = p[5 * LAYERS],
                                     .e_horizontal = p[6 * LAYERS],
+                                    .expected = p[5 * LAYERS],
+                                    .expected_below = p[6 * LAYERS],
                                     .bar = p[7 * LAYERS],
                                     .bar_below = p[8 * LAYERS],
                                     .bar_pitch = PITCH,
@@ -138,6 +140,7 @@ static void lay_out_photo(struct field *field)
 SWEEP(primal)
 SWEEP(primal_weighted)
 SWEEP(dual)
+SWEEP(dual_expected)
 SWEEP(null)
 
 static void run_relax(struct field *f)
@@ -180,6 +183,7 @@ static const struct entry {
     {"primal", run_primal, 6 * LAYERS + PHOTOS + 2},
     {"primal_weighted", run_primal_weighted, 6 * LAYERS + 2 * PHOTOS + 2},
     {"dual", run_dual, 9 * LAYERS},
+    {"dual_expected", run_dual_expected, 8 * LAYERS},
     {"null", run_null, 3 * LAYERS + 1},
     {"relax", run_relax, 3},
     {"restrict", run_restrict, 1.25},
