@@ -1,10 +1,9 @@
 /* solve/joint_system.c - the workspace of the joint solve. */
 #include "solve/joint_system.h"
 
-/* All strips together are at most so many canvases, which are cleared and added up in every iteration. With three there
- * are 8 blocks of 640 x 480 and of 1211 x 908, too few for 16 threads; with five there are 16, and one thread takes a
- * thirtieth longer for a separation. */
-#define STRIPS_MOST 5
+/* All strips together are at most so many canvases: past that, clearing and adding what overlaps costs a tenth of an
+ * iteration, and more blocks would hardly be faster. */
+#define STRIPS_MOST 3
 
 static size_t place_strips(struct joint_system *system)
 {
