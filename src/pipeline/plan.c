@@ -175,9 +175,19 @@ static double held(const struct shape *s)
 }
 
 /* T, R and four pictures between, each in all channels. Coarser photos are not made again. */
-static double rounds_bytes(const struct shape *s)
+static double rounds(const struct shape *s)
 {
     return held(s) + aligned(s) + joint_layers(s) + joint_vectors(s, STRIPS) + images(s, 6, s->channels);
+}
+
+/* Of small photos; of large ones those at half their size, or one joint solve beside the layers that it begins with. */
+static double rounds_bytes(const struct shape *s)
+{
+    if (small_shape(s).width == s->width)
+        return rounds(s);
+    struct shape half = halved(s, .5 * pixels(s));
+    double solved = aligned(s) + joint(s) + joint_layers(&half), registered = rounds(&half);
+    return solved > registered ? solved : registered;
 }
 
 /* The judge's own joint problem at the size that it judges at, as many more as are solved side by side, the photos
