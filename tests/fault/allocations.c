@@ -46,21 +46,32 @@ static bool branch(bool keep_failing)
     return true;
 }
 
-static bool refuse(void)
+/* One more allocation. True where it is the one to be refused, or one after it. */
+static bool count_down(void)
 {
-    made++;
-    if (branching && !branch(false))
-        branch(true);
-    if (countdown < 0)
-        return false;
-    if (countdown > 0) {
-        countdown--;
+    if (countdown != 0) {
+        countdown -= countdown > 0;
         return false;
     }
     if (!from_then_on)
         countdown = -1;
-    errno = ENOMEM;
     return true;
+}
+
+/* Jobs side by side allocate at the same time. */
+static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
+
+static bool refuse(void)
+{
+    if (branching && !branch(false))
+        branch(true);
+    pthread_mutex_lock(&counting);
+    made++;
+    bool refused = count_down();
+    pthread_mutex_unlock(&counting);
+    if (refused)
+        errno = ENOMEM;
+    return refused;
 }
 
 void *__wrap_malloc(size_t size)
