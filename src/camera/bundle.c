@@ -71,10 +71,17 @@ static bool is_used(const struct adjusting *s, int n)
     return false;
 }
 
-/* Guesses that are adjusted side by side, and what each comes to. */
+/* Iterations of adjustment, with observations further off than that counting less. */
+struct pass {
+    double outlier_px;
+    int iterations;
+};
+
+/* Guesses that are adjusted side by side, each in two passes, and what each comes to. */
 struct attempts {
     const struct tracks *tracks;
     struct guess guess[STARTS];
+    struct pass pass[STARTS][2];
     double cost[STARTS];
 };
 
@@ -96,17 +103,19 @@ static void free_attempts(struct attempts *attempts)
 }
 
 /* A job of esra_context_side_by_side(). */
-static esra_status try_start(void *work, int number, struct context *context)
+static esra_status attempt(void *work, int number, struct context *context)
 {
     struct attempts *attempts = work;
-    struct guess *guess = &attempts->guess[number];
     struct adjusting own;
     esra_status status = esra_adjusting_create(&own, context, attempts->tracks);
     if (status != ESRA_OK)
         return status;
-    scatter(guess, attempts->tracks->count, (uint64_t)number + 1);
-    esra_adjust(&own, guess, 4 * camera_thresholds.outlier_px, 15, false);
-    attempts->cost[number] = esra_adjust(&own, guess, camera_thresholds.outlier_px, 25, false);
+    for (int k = 0; k < 2; k++) {
+        struct pass pass = attempts->pass[number][k];
+        if (pass.iterations > 0)
+            attempts->cost[number] =
+                esra_adjust(&own, &attempts->guess[number], pass.outlier_px, pass.iterations, false);
+    }
     esra_adjusting_free(&own);
     return ESRA_OK;
 }
@@ -114,11 +123,17 @@ static esra_status try_start(void *work, int number, struct context *context)
 /* The best of several random starts. */
 static esra_status search(struct adjusting *s, struct guess *best)
 {
+    const double outlier_px = camera_thresholds.outlier_px;
     struct attempts attempts;
     double least = INFINITY;
     esra_status status;
     TRY(create_attempts(&attempts, STARTS, s->tracks, s->context->message));
-    TRY(esra_context_side_by_side(s->context, try_start, &attempts, STARTS));
+    for (int start = 0; start < STARTS; start++) {
+        scatter(&attempts.guess[start], s->tracks->count, (uint64_t)start + 1);
+        attempts.pass[start][0] = (struct pass){4 * outlier_px, 15};
+        attempts.pass[start][1] = (struct pass){outlier_px, 25};
+    }
+    TRY(esra_context_side_by_side(s->context, attempt, &attempts, STARTS));
     for (int start = 0; start < STARTS; start++)
         if (attempts.cost[start] < least) {
             least = attempts.cost[start];
@@ -129,33 +144,20 @@ done:
     return status;
 }
 
-/* The guess as it is, and the other way round, which is first brought near. */
-static esra_status try_order(void *work, int number, struct context *context)
-{
-    struct attempts *attempts = work;
-    struct guess *guess = &attempts->guess[number];
-    struct adjusting own;
-    esra_status status = esra_adjusting_create(&own, context, attempts->tracks);
-    if (status != ESRA_OK)
-        return status;
-    if (number > 0)
-        esra_adjust(&own, guess, camera_thresholds.outlier_px, 25, false);
-    attempts->cost[number] = esra_adjust(&own, guess, camera_thresholds.bundle_narrow_px, 30, false);
-    esra_adjusting_free(&own);
-    return ESRA_OK;
-}
-
 /* The ambiguity of depth reversal: over a small motion a scene with near and far exchanged looks nearly the same. Tries
- * that too, and keeps the one that fits better. */
+ * that too, brought near first, and keeps the one that fits better. */
 static esra_status choose_order(struct adjusting *s, struct guess *best, float *scratch)
 {
     struct attempts attempts;
     esra_status status;
     TRY(create_attempts(&attempts, 2, s->tracks, s->context->message));
-    esra_guess_copy(&attempts.guess[0], best, s->tracks);
-    esra_guess_copy(&attempts.guess[1], best, s->tracks);
+    for (int n = 0; n < 2; n++) {
+        esra_guess_copy(&attempts.guess[n], best, s->tracks);
+        attempts.pass[n][1] = (struct pass){camera_thresholds.bundle_narrow_px, 30};
+    }
     reverse_depth(&attempts.guess[1], s->tracks, scratch);
-    TRY(esra_context_side_by_side(s->context, try_order, &attempts, 2));
+    attempts.pass[1][0] = (struct pass){camera_thresholds.outlier_px, 25};
+    TRY(esra_context_side_by_side(s->context, attempt, &attempts, 2));
     esra_guess_copy(best, &attempts.guess[attempts.cost[1] < attempts.cost[0]], s->tracks);
 done:
     free_attempts(&attempts);
