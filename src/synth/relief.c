@@ -12,8 +12,8 @@
 #define RAYS 2
 /* A step along a ray moves by this much on the reference's grid at most: thinner things could be stepped over. */
 #define STEP_PX 0.5
-/* So many steps, which lead half as many pixels far, are skipped at once where nothing within NEAREST_PX is near
- * enough; bilinear samples reach a pixel farther, and steps may be half as long again. */
+/* So many steps, which lead half as many pixels far or a little farther, are skipped at once where nothing within
+ * NEAREST_PX is near enough. */
 #define LEAP       16
 #define NEAREST_PX 14
 /* Halvings of the step in which the surface is met. */
@@ -139,7 +139,8 @@ static double ray_place(const struct rendering *r, int n)
 }
 
 /* Whether the ray is before the surface from step n on for LEAP steps. Along a ray the reference's inverse depth s/p_3
- * falls with s, p_3 being linear in s and positive: it is least at the end. */
+ * falls with s, p_3 being linear in s and positive: it is least at the end. Its picture is straight; samples between
+ * pixels reach one farther, and the place asked for is rounded. */
 static bool is_clear(const struct rendering *r, double u, double v, int n)
 {
     struct plane nearest = image_plane(&r->relief->nearest, 0);
@@ -148,7 +149,8 @@ static bool is_clear(const struct rendering *r, double u, double v, int n)
     esra_camera_look(r->camera, r->lens, u, v, ray_place(r, n + LEAP - 1), end);
     double x = fmin(fmax(begin[0] - r->relief->frame.left, 0), nearest.width - 1);
     double y = fmin(fmax(begin[1] - r->relief->frame.top, 0), nearest.height - 1);
-    return plane_row(nearest, (int)y)[(int)x] < end[2];
+    return esra_hypot(end[0] - begin[0], end[1] - begin[1]) <= NEAREST_PX - 2 &&
+           plane_row(nearest, (int)y)[(int)x] < end[2];
 }
 
 /* The first place, from the camera on, that is not before the surface. */
