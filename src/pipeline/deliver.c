@@ -1,7 +1,6 @@
 /* pipeline/deliver.c - the model that the search chose, of the photos themselves and in their light. */
 #include <math.h>
 
-#include "base/maths.h"
 #include "pipeline/deep.h"
 #include "pipeline/flat.h"
 #include "pipeline/steps.h"
@@ -20,7 +19,7 @@ static esra_status grow_flat(struct pipeline *p)
     struct series larger = {0};
     struct model next = {0};
     esra_status status = ESRA_OK;
-    int halvings = (int)lround(esra_log(p->target->scale / p->flat.scale) / esra_log(2));
+    int halvings = scale_halvings(p->target->scale, p->flat.scale);
     while (--halvings > 0 && !esra_run_stopping(run, STAGE_SEPARATE)) {
         TRY(esra_series_halve(&larger, p->target, halvings, run));
         TRY(esra_flat_enlarge(&next, &larger, &p->flat, run));

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "align/refine.h"
-#include "base/maths.h"
 #include "gradients/mixing.h"
 #include "ops/blur.h"
 #include "ops/resample.h"
@@ -306,7 +305,7 @@ done:
 static esra_status solve_first(struct model *model, const struct model *small, struct run *run)
 {
     struct joint_photos photos = esra_model_photos(model);
-    int halvings = small ? (int)lround(esra_log(model->scale / small->scale) / esra_log(2)) : 0;
+    int halvings = small ? scale_halvings(model->scale, small->scale) : 0;
     bool known = small && (double)small->width * small->height > SERIES_SMALL_PIXELS;
     esra_status status;
     TRY(esra_joint_create(&model->joint, &photos, halvings < LEVELS ? LEVELS : halvings + 1, run->context));

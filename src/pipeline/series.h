@@ -2,6 +2,8 @@
 #ifndef ESRA_PIPELINE_SERIES_H
 #define ESRA_PIPELINE_SERIES_H
 
+#include <math.h>
+
 #include "base/image.h"
 #include "pipeline/run.h"
 
@@ -35,6 +37,12 @@ esra_status esra_series_shrink(struct series *small, const struct series *series
 static inline bool series_is_small(const struct series *series)
 {
     return (double)series->width * series->height <= SERIES_SMALL_PIXELS;
+}
+
+/* How many times photos of one scale were halved to get to the other. Scales are powers of two. */
+static inline int scale_halvings(double scale, double smaller)
+{
+    return ilogb(scale / smaller);
 }
 
 /* Square roots of photos in linear light. */
