@@ -12,10 +12,6 @@
 
 #define ITERATIONS 10
 
-/* Photos that are aligned side by side at the most. Each takes 30 floats a pixel: four of them less than other stages.
- */
-#define BESIDE 4
-
 /* Kept for every photo until all are aligned: where in the reference its two motions explain gradient energy
  * (explain.h), at the work level. */
 struct pair {
@@ -237,9 +233,9 @@ static esra_status align_all(struct aligning *a)
 {
     esra_status status;
     TRY(esra_view_create(&a->view, a->context, &a->photos[a->reference], !a->options.stored));
-    for (; a->begun < a->count - 1; a->begun += BESIDE) {
+    for (; a->begun < a->count - 1; a->begun += ALIGN_BESIDE) {
         int left = a->count - 1 - a->begun;
-        TRY(esra_context_side_by_side(a->context, align_photo, a, left < BESIDE ? left : BESIDE));
+        TRY(esra_context_side_by_side(a->context, align_photo, a, left < ALIGN_BESIDE ? left : ALIGN_BESIDE));
     }
     TRY(associate(a));
 done:

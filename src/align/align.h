@@ -29,6 +29,10 @@ struct photo_motion {
     double apart_px; /* mean distance at the corners between the two motions; 0 where there is one */
 };
 
+/* Photos that are aligned side by side at the most. Each takes 30 floats a pixel: four of them less than other stages.
+ */
+#define ALIGN_BESIDE 4
+
 /* Fills motions[count]; that of the reference is the identity. A photo that cannot be aligned has `aligned` false: that
  * is no error. */
 esra_status esra_align(struct context *context, const struct image *photos, int count, int reference,

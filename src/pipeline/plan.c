@@ -6,6 +6,7 @@
  * be told apart, less is taken. */
 #include "pipeline/plan.h"
 
+#include "align/align.h"
 #include "align/reflection.h"
 #include "base/colours.h"
 #include "base/memory.h"
@@ -76,15 +77,14 @@ static double joint_layers(const struct shape *s)
     return block(s, PYRAMID * (s->photos * (1 + 2) + COLOURS * (1 + CANVAS)));
 }
 
-/* A solve beside others has one block, and no strips. */
-static double joint_vectors(const struct shape *s, double strips)
+static double joint_vectors(const struct shape *s)
 {
-    return block(s, (1 + CANVAS) * (3 * COLOURS + 3.25) + strips * COLOURS);
+    return block(s, (1 + CANVAS) * (3 * COLOURS + 3.25) + STRIPS * COLOURS);
 }
 
 static double joint(const struct shape *s)
 {
-    return joint_photos(s) + joint_layers(s) + joint_vectors(s, STRIPS);
+    return joint_photos(s) + joint_layers(s) + joint_vectors(s);
 }
 
 /* The layers that the paper's problem expects, and its weights. */
@@ -142,11 +142,18 @@ static double small_copies(const struct shape *s)
     return small.width < s->width ? images(&small, s->photos, s->channels) : 0;
 }
 
-/* 55 floats a pixel of pyramids, fields and maps. */
+/* As many of `most` jobs as threads work on. */
+static int beside(const struct shape *s, int most)
+{
+    return s->threads < most ? s->threads : most;
+}
+
+/* 55 floats a pixel of pyramids, fields and maps, 30 of them for each photo that is looked at. */
 static double align_bytes(const struct shape *s)
 {
     struct shape small = small_shape(s);
-    return small_copies(s) + block(&small, 55) + FEATURE_BYTES;
+    int others = beside(s, s->photos - 1 < ALIGN_BESIDE ? s->photos - 1 : ALIGN_BESIDE);
+    return small_copies(s) + block(&small, 25 + 30 * others) + FEATURE_BYTES;
 }
 
 /* The photos and what T leaves of each, and for as many pairs as are looked at side by side pyramids and fields, of
@@ -155,9 +162,9 @@ static double reflection_bytes(const struct shape *s)
 {
     struct shape small = small_shape(s), searched = halved(&small, REFLECTION_PIXELS),
                  exact = halved(&small, REFLECTION_PIXELS_EXACT);
-    int beside = s->threads < s->photos - 1 ? s->threads : s->photos - 1;
-    double search = block(&searched, 19 * s->photos) + beside * (block(&searched, 45) + BESIDE_BYTES);
-    double finish = block(&exact, 19 * s->photos) + beside * (block(&exact, 30) + BESIDE_BYTES);
+    int pairs = beside(s, s->photos - 1);
+    double search = block(&searched, 19 * s->photos) + pairs * (block(&searched, 45) + BESIDE_BYTES);
+    double finish = block(&exact, 19 * s->photos) + pairs * (block(&exact, 30) + BESIDE_BYTES);
     return small_copies(s) + aligned(&small) + (search > finish ? search : finish);
 }
 
@@ -177,7 +184,7 @@ static double held(const struct shape *s)
 /* T, R and four pictures between, each in all channels. Coarser photos are not made again. */
 static double rounds(const struct shape *s)
 {
-    return held(s) + aligned(s) + joint_layers(s) + joint_vectors(s, STRIPS) + images(s, 6, s->channels);
+    return held(s) + aligned(s) + joint_layers(s) + joint_vectors(s) + images(s, 6, s->channels);
 }
 
 /* Of small photos; of large ones those at half their size, or one joint solve beside the layers that it begins with. */
@@ -199,10 +206,9 @@ static double judging(const struct shape *s)
         judged.width = (judged.width + 1) / 2;
         judged.height = (judged.height + 1) / 2;
     }
-    int beside = s->threads < s->photos ? s->threads : s->photos;
     return joint(&judged) +
-           beside *
-               (joint_layers(&judged) + joint_vectors(&judged, 0) + images(&judged, 6, s->channels) + BESIDE_BYTES) +
+           beside(s, s->photos) *
+               (joint_layers(&judged) + joint_vectors(&judged) + images(&judged, 6, s->channels) + BESIDE_BYTES) +
            images(&judged, 2 * s->photos, s->channels);
 }
 
