@@ -23,6 +23,7 @@
 #include "solve/balance.h"
 #include "solve/engine.h"
 #include "solve/fast_sweep.h"
+#include "solve/mean.h"
 #include "solve/pointwise.h"
 
 /* Halving 2^31 this often leaves one pixel. */
@@ -378,6 +379,7 @@ static void run_channels(struct fast *fast)
         approach(fast);
         if (!esra_monitor_stopping(fast->monitor))
             finish(fast);
+        esra_mean_settle(fast->monitor, fast->channel, fast->x);
         end_channel(fast);
     }
 }

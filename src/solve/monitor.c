@@ -146,6 +146,17 @@ void esra_monitor_show(struct monitor *monitor, int channel, const struct candid
     }
 }
 
+bool esra_monitor_prefer(struct monitor *monitor, int channel, const struct candidate *candidate)
+{
+    struct certificate *best = &monitor->best[channel];
+    double gap = monitor->settings->gap, objective = certify(monitor, channel, candidate, 1, BLOCK_ROWS).objective;
+    if (objective > best->objective && !(gap < 1 && objective - best->bound <= gap * objective))
+        return false;
+    best->objective = objective;
+    esra_monitor_keep(monitor, channel, candidate);
+    return true;
+}
+
 void esra_monitor_settle(struct monitor *monitor, int channel, const struct candidate *any)
 {
     struct candidate zeros = *any;

@@ -53,6 +53,10 @@ void esra_monitor_show(struct monitor *monitor, int channel, const struct candid
 void esra_monitor_weigh(struct monitor *monitor, int channel, const struct candidate *candidate);
 void esra_monitor_keep(struct monitor *monitor, int channel, const struct candidate *candidate);
 
+/* Keeps layers that are worth more than their F tells, if their F, too, is within the gap asked for of the greatest D
+ * so far, or no larger than the least; false: it is not, and nothing changes. Their field, if any, is not looked at. */
+bool esra_monitor_prefer(struct monitor *monitor, int channel, const struct candidate *candidate);
+
 /* For a run that the caller has stopped: keeps the zero dual field with the bound 0, which holds for every problem, and
  * computes nothing. */
 void esra_monitor_settle(struct monitor *monitor, int channel, const struct candidate *any);
