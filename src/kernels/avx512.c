@@ -26,6 +26,8 @@ void esra_kernels_avx512(struct kernels *kernels)
     kernels->dual = dual_avx512;
     kernels->dual_expected = dual_expected_avx512;
     kernels->null = null_avx512;
+    kernels->scale = scale_avx512;
+    kernels->residual = residual_avx512;
     kernels->relax = relax_avx512;
     kernels->pactv_layer = pactv_layer_avx512;
     kernels->pactv_dual = pactv_dual_avx512;

@@ -29,8 +29,8 @@ struct sweep {
     const float *null; /* [photos + 1]: g = sum_l null_l w_l, the part of w along c */
     float lambda, rho;
     float sigma;                                   /* r1/lambda: step of the gradients' dual u */
-    float r2;                                      /* step of the box's dual z */
-    float s;                                       /* 8 r1 + r2 */
+    float r2, r2_rise, jacobi;                     /* step of the box's dual z: r2 + r2_rise (jacobi - the row's) */
+    float s;                                       /* 8 r1 + the largest r2 */
     float s_inverse, photo_inverse, arrow_inverse; /* 1/s, 1/(1+s), 1/(s + sum a_i^2 s/(1+s)) */
 };
 
@@ -44,15 +44,16 @@ struct sweep_row {
     const float *mixture, *weight;          /* [photos]; weight NULL: all 1 */
     float *g;
     const float *correction; /* G, the V-cycle's answer to g */
+    const float *jacobi;     /* the V-cycle's, which is less where the box binds */
     float *bar;              /* x + 2d */
     const float *bar_below;
     ptrdiff_t bar_pitch;
 };
 
-/* Three rows of a multigrid level, the missing neighbour of an outer row being that row itself, and the weights of
- *     keep * here + source * f + spread * (above + below + left + right). */
+/* What weighs a pixel of a multigrid level, and what its four neighbours; the missing neighbour of an outer row is that
+ * row itself. */
 struct stencil {
-    float keep, source, spread;
+    float keep, spread;
 };
 
 /* A row of PACTV (solve/pactv.c): z = (p,q) and the extrapolated z~. */
@@ -104,17 +105,22 @@ struct photo_row {
     KERNEL(dual_expected, (const struct sweep *sweep, const struct sweep_row *row, int first, int end))                \
     /* g from the duals. */                                                                                            \
     KERNEL(null, (const struct sweep *sweep, const struct sweep_row *row, int first, int end))                         \
-    /* out = the stencil, source times f; above, here and below are readable from -1 to columns. */                    \
-    KERNEL(relax, (struct stencil stencil, const float *f, const float *above, const float *here, const float *below,  \
-                   float *out, int columns))                                                                           \
+    /* out = jacobi f. */                                                                                              \
+    KERNEL(scale, (const float *jacobi, const float *f, float *out, int columns))                                      \
+    /* out = keep f + spread (the neighbours of here); above, here and below are readable from -1 to columns. */       \
+    KERNEL(residual, (struct stencil stencil, const float *f, const float *above, const float *here,                   \
+                      const float *below, float *out, int columns))                                                    \
+    /* out = keep here + jacobi (f + spread (its neighbours)). */                                                      \
+    KERNEL(relax, (struct stencil stencil, const float *jacobi, const float *f, const float *above, const float *here, \
+                   const float *below, float *out, int columns))                                                       \
     /* out[c] = 1/4 t[2c-1] + 3/4 (t[2c] + t[2c+1]) + 1/4 t[2c+2],                                                     \
      * t = 1/4 r0 + 3/4 (r1 + r2) + 1/4 r3: the adjoint of prolong, but for the borders. */                            \
     KERNEL(restrict_,                                                                                                  \
            (const float *r0, const float *r1, const float *r2, const float *r3, float *t, float *out, int columns))    \
-    /* out = scale f + prolongation of the coarse rows near (3/4) and far (1/4), through t, a coarse row with its      \
+    /* out = jacobi f + prolongation of the coarse rows near (3/4) and far (1/4), through t, a coarse row with its     \
      * padding; n is the coarse row's width, columns the fine row's. */                                                \
-    KERNEL(prolong, (float scale, const float *f, const float *near_, const float *far_, float *t, float *out, int n,  \
-                     int columns))                                                                                     \
+    KERNEL(prolong, (const float *jacobi, const float *f, const float *near_, const float *far_, float *t, float *out, \
+                     int n, int columns))                                                                              \
     /* layer = clip(d - beta D'z~, 0, 1), and how far that is from what stood there. */                                \
     KERNEL(pactv_layer, (struct pactv_row * row, int columns))                                                         \
     /* The next z and z~ from the layer; those of p where there is a row below. */                                     \

@@ -74,7 +74,7 @@ void esra_dual_c(const struct sweep *sweep, const struct sweep_row *row, int fir
         for (int c = first; c < end; c++) {
             p[c] = pixel_dual(p[c], below[c] - bar[c], e1[c], sweep->sigma, sweep->rho);
             q[c] = pixel_dual(q[c], bar[c + 1] - bar[c], e2[c], sweep->sigma, sweep->rho);
-            z[c] = pixel_box(z[c], bar[c], sweep->r2, sweep->rho);
+            z[c] = pixel_box(z[c], bar[c], sweep->r2 + sweep->r2_rise * (sweep->jacobi - row->jacobi[c]), sweep->rho);
         }
     }
 }
@@ -89,7 +89,7 @@ void esra_dual_expected_c(const struct sweep *sweep, const struct sweep_row *row
             float down = pixel_expected(e[c], e_below[c]), right = pixel_expected(e[c], e[c + 1]);
             p[c] = pixel_dual(p[c], below[c] - bar[c], down, sweep->sigma, sweep->rho);
             q[c] = pixel_dual(q[c], bar[c + 1] - bar[c], right, sweep->sigma, sweep->rho);
-            z[c] = pixel_box(z[c], bar[c], sweep->r2, sweep->rho);
+            z[c] = pixel_box(z[c], bar[c], sweep->r2 + sweep->r2_rise * (sweep->jacobi - row->jacobi[c]), sweep->rho);
         }
     }
 }
@@ -104,12 +104,26 @@ void esra_null_c(const struct sweep *sweep, const struct sweep_row *row, int fir
     }
 }
 
-void esra_relax_c(struct stencil stencil, const float *f, const float *above, const float *here, const float *below,
-                  float *out, int columns)
+void esra_scale_c(const float *jacobi, const float *f, float *out, int columns)
 {
     for (int c = 0; c < columns; c++)
-        out[c] = (stencil.keep * here[c] + stencil.source * f[c]) +
-                 stencil.spread * ((above[c] + below[c]) + (here[c - 1] + here[c + 1]));
+        out[c] = jacobi[c] * f[c];
+}
+
+void esra_residual_c(struct stencil stencil, const float *f, const float *above, const float *here, const float *below,
+                     float *out, int columns)
+{
+    for (int c = 0; c < columns; c++)
+        out[c] = stencil.keep * f[c] + stencil.spread * ((above[c] + below[c]) + (here[c - 1] + here[c + 1]));
+}
+
+void esra_relax_c(struct stencil stencil, const float *jacobi, const float *f, const float *above, const float *here,
+                  const float *below, float *out, int columns)
+{
+    for (int c = 0; c < columns; c++) {
+        float pull = f[c] + stencil.spread * ((above[c] + below[c]) + (here[c - 1] + here[c + 1]));
+        out[c] = stencil.keep * here[c] + jacobi[c] * pull;
+    }
 }
 
 void esra_restrict__c(const float *r0, const float *r1, const float *r2, const float *r3, float *t, float *out,
@@ -121,16 +135,16 @@ void esra_restrict__c(const float *r0, const float *r1, const float *r2, const f
         out[c] = 0.25f * (t[2 * c - 1] + t[2 * c + 2]) + 0.75f * (t[2 * c] + t[2 * c + 1]);
 }
 
-void esra_prolong_c(float scale, const float *f, const float *near_, const float *far_, float *t, float *out, int n,
-                    int columns)
+void esra_prolong_c(const float *jacobi, const float *f, const float *near_, const float *far_, float *t, float *out,
+                    int n, int columns)
 {
     for (int c = 0; c < columns / 2; c++)
         t[c] = 0.75f * near_[c] + 0.25f * far_[c];
     t[-1] = t[0];
     t[n] = t[n - 1];
     for (int c = 0; c < columns / 2; c++) {
-        out[2 * c] = scale * f[2 * c] + (0.75f * t[c] + 0.25f * t[c - 1]);
-        out[2 * c + 1] = scale * f[2 * c + 1] + (0.75f * t[c] + 0.25f * t[c + 1]);
+        out[2 * c] = jacobi[2 * c] * f[2 * c] + (0.75f * t[c] + 0.25f * t[c - 1]);
+        out[2 * c + 1] = jacobi[2 * c + 1] * f[2 * c + 1] + (0.75f * t[c] + 0.25f * t[c + 1]);
     }
 }
 

@@ -117,7 +117,7 @@ INLINE vector dual_step(vector u, vector step, vector extracted, float sigma, fl
     return u + rho * (t - u);
 }
 
-INLINE vector box_step(vector z, vector bar, float r2, float rho)
+INLINE vector box_step(vector z, vector bar, vector r2, float rho)
 {
     vector zero = {0}, t = z + r2 * bar;
     return z + rho * ((t - clip(t, zero, zero + r2)) - z);
@@ -125,13 +125,13 @@ INLINE vector box_step(vector z, vector bar, float r2, float rho)
 
 TARGET static void NAME(dual)(const struct sweep *sweep, const struct sweep_row *row, int first, int end)
 {
-    float sigma = sweep->sigma, rho = sweep->rho, r2 = sweep->r2;
+    float sigma = sweep->sigma, rho = sweep->rho;
     for (int l = 0; l <= sweep->photos; l++) {
         float *p = row->p + l * row->pitch, *q = row->q + l * row->pitch, *z = row->z + l * row->pitch;
         const float *e1 = row->e_vertical + l * row->pitch, *e2 = row->e_horizontal + l * row->pitch;
         const float *bar = row->bar + l * row->bar_pitch, *below = row->bar_below + l * row->bar_pitch;
         for (int c = first; c < end; c += LANES) {
-            vector here = load(bar + c);
+            vector here = load(bar + c), r2 = sweep->r2 + sweep->r2_rise * (sweep->jacobi - load(row->jacobi + c));
             store(p + c, dual_step(load(p + c), load(below + c) - here, load(e1 + c), sigma, rho));
             store(q + c, dual_step(load(q + c), load(bar + c + 1) - here, load(e2 + c), sigma, rho));
             store(z + c, box_step(load(z + c), here, r2, rho));
@@ -148,13 +148,14 @@ INLINE vector expected(vector here, vector there)
 
 TARGET static void NAME(dual_expected)(const struct sweep *sweep, const struct sweep_row *row, int first, int end)
 {
-    float sigma = sweep->sigma, rho = sweep->rho, r2 = sweep->r2;
+    float sigma = sweep->sigma, rho = sweep->rho;
     for (int l = 0; l <= sweep->photos; l++) {
         float *p = row->p + l * row->pitch, *q = row->q + l * row->pitch, *z = row->z + l * row->pitch;
         const float *e = row->expected + l * row->pitch, *e_below = row->expected_below + l * row->pitch;
         const float *bar = row->bar + l * row->bar_pitch, *below = row->bar_below + l * row->bar_pitch;
         for (int c = first; c < end; c += LANES) {
             vector here = load(bar + c), e_here = load(e + c);
+            vector r2 = sweep->r2 + sweep->r2_rise * (sweep->jacobi - load(row->jacobi + c));
             vector down = expected(e_here, load(e_below + c)), right = expected(e_here, load(e + c + 1));
             store(p + c, dual_step(load(p + c), load(below + c) - here, down, sigma, rho));
             store(q + c, dual_step(load(q + c), load(bar + c + 1) - here, right, sigma, rho));
@@ -182,13 +183,30 @@ TARGET static void NAME(null)(const struct sweep *sweep, const struct sweep_row 
     }
 }
 
-TARGET static void NAME(relax)(struct stencil stencil, const float *f, const float *above, const float *here,
-                               const float *below, float *out, int columns)
+TARGET static void NAME(scale)(const float *jacobi, const float *f, float *out, int columns)
+{
+    for (int c = 0; c < columns; c += LANES)
+        store(out + c, load(jacobi + c) * load(f + c));
+}
+
+INLINE vector neighbours(const float *above, const float *here, const float *below, int c)
+{
+    return (load(above + c) + load(below + c)) + (load(here + c - 1) + load(here + c + 1));
+}
+
+TARGET static void NAME(residual)(struct stencil stencil, const float *f, const float *above, const float *here,
+                                  const float *below, float *out, int columns)
+{
+    for (int c = 0; c < columns; c += LANES)
+        store(out + c, stencil.keep * load(f + c) + stencil.spread * neighbours(above, here, below, c));
+}
+
+TARGET static void NAME(relax)(struct stencil stencil, const float *jacobi, const float *f, const float *above,
+                               const float *here, const float *below, float *out, int columns)
 {
     for (int c = 0; c < columns; c += LANES) {
-        vector vertical = load(above + c) + load(below + c), horizontal = load(here + c - 1) + load(here + c + 1);
-        store(out + c, (stencil.keep * load(here + c) + stencil.source * load(f + c)) +
-                           stencil.spread * (vertical + horizontal));
+        vector pull = load(f + c) + stencil.spread * neighbours(above, here, below, c);
+        store(out + c, stencil.keep * load(here + c) + load(jacobi + c) * pull);
     }
 }
 
@@ -254,7 +272,7 @@ TARGET static void NAME(restrict_)(const float *r0, const float *r1, const float
     }
 }
 
-TARGET static void NAME(prolong)(float scale, const float *f, const float *near_, const float *far_, float *t,
+TARGET static void NAME(prolong)(const float *jacobi, const float *f, const float *near_, const float *far_, float *t,
                                  float *out, int n, int columns)
 {
     for (int c = 0; c < columns / 2; c += LANES)
@@ -266,8 +284,8 @@ TARGET static void NAME(prolong)(float scale, const float *f, const float *near_
         vector even = here + 0.25f * load(t + c - 1), odd = here + 0.25f * load(t + c + 1);
         vector low = __builtin_shufflevector(even, odd, LOW_PAIRS),
                high = __builtin_shufflevector(even, odd, HIGH_PAIRS);
-        store(out + 2 * c, scale * load(f + 2 * c) + low);
-        store(out + 2 * c + LANES, scale * load(f + 2 * c + LANES) + high);
+        store(out + 2 * c, load(jacobi + 2 * c) * load(f + 2 * c) + low);
+        store(out + 2 * c + LANES, load(jacobi + 2 * c + LANES) * load(f + 2 * c + LANES) + high);
     }
 }
 #endif

@@ -25,14 +25,9 @@
 #define LARGEST_CHANGE 4
 
 /* r2 is left alone while the distances that z and x move in one iteration differ by less than this factor; otherwise it
- * changes by the square root of that factor, which brings them half way together. Late, pixels that come and go at a
- * bound keep z moving while x rests: a factor of ten is common then, and following it costs photographs with poor
- * gradients up to half as many iterations again. */
+ * changes by the square root of that factor, which brings them half way together. Where
+ * the data press layers against their bounds, as noise beyond the box does, z has far to go. */
 #define TOLERATED 16
-
-/* Where hardly any pixel is at a bound, r2 has nothing to do with the box but still keeps the null mode's operator
- * r1 D'D + r2 away from singular: images of a thousand pixels across need no less. */
-#define SMALLEST_RATIO 1e-4
 
 static int stride_of(const struct level *level)
 {
@@ -67,7 +62,7 @@ static void remember(float *to, const struct level *level)
 struct steps esra_balance_start(const struct balance *balance, const struct level *level, struct steps now)
 {
     remember(balance->start, level);
-    return (struct steps){now.r1, now.r2, FIRST_GAIN};
+    return (struct steps){now.r1, now.box, FIRST_GAIN};
 }
 
 void esra_balance_before(const struct balance *balance, const struct level *level)
@@ -75,7 +70,7 @@ void esra_balance_before(const struct balance *balance, const struct level *leve
     remember(balance->before, level);
 }
 
-/* Squared ways: |dx|^2, |dx|^2 in the metric M/r1 that r1 weighs, |du|^2, |dz|^2. */
+/* Squared ways: |dx|^2, |dx|^2 in the metric B that r1 weighs, |du|^2, |dz|^2. */
 struct way {
     double x, metric, u, z;
 };
@@ -138,9 +133,8 @@ struct steps esra_balance_steps(const struct balance *balance, const struct leve
         next.r1 = now.r1 * next.gain / now.gain;
     else if (all.metric > 0 && all.u > 0)
         next.r1 = towards(now.r1, next.gain * level->lambda * sqrt(all.u / all.metric));
-    double imbalance = last.x > 0 ? sqrt(last.z / last.x) / now.r2 : 1;
-    if (imbalance > TOLERATED || imbalance * TOLERATED < 1)
-        next.r2 = towards(now.r2, now.r2 * sqrt(imbalance));
-    next.r2 = fmax(next.r2, SMALLEST_RATIO * next.r1);
+    double imbalance = last.x > 0 ? sqrt(last.z / last.x) / (now.box * now.r1) : 1;
+    if (imbalance > TOLERATED)
+        next.box = towards(now.box, now.box * sqrt(imbalance));
     return next;
 }

@@ -1,20 +1,22 @@
 /* solve/balance.h - how far should the fast engine's steps go in the primal, how far in the duals?
  *
- * After k iterations a primal-dual method is within (r1 |dx|_B^2 + r2 |dx|^2 + lambda^2 |du|^2/r1 + |dz|^2/r2)/k of the
- * optimum, with dx, du, dz the way from where it began to the solution and r1 B + r2 the metric M of solve/fast.c: B is
- * D'D along c and 8 across it. The bound is least at
+ * Of the distance from the optimum that a primal-dual method proves after k iterations, the gradient term's part is
+ * (r1 |dx|_B^2 + lambda^2 |du|^2/r1)/k, with dx and du the way from where it began to the solution and r1 B that term's
+ * part of the metric M of solve/fast.c: B is D'D along c and 8 across it. It is least at
  *
- *     r1 = lambda |du|/|dx|_B,    r2 = |dz|/|dx|,
+ *     r1 = lambda |du|/|dx|_B,
  *
  * and the way gone since the level began stands for the way to go, on a sample of rows. For the box, which few pixels
- * touch and late, that way is too short to go by; there the way of a single iteration tells whether z lags behind x. */
+ * touch and late, that way is too short to go by; there the way of a single iteration tells whether z, whose r2 would
+ * be |dz|/|dx| alike, lags behind x. */
 #ifndef ESRA_SOLVE_BALANCE_H
 #define ESRA_SOLVE_BALANCE_H
 
 #include "solve/fast_level.h"
 
 struct steps {
-    double r1, r2;
+    double r1;
+    double box;  /* r2 over r1 where the box binds */
     double gain; /* r1 over the quotient of the ways */
 };
 

@@ -10,7 +10,8 @@
  *
  * (Chambolle & Pock 2011, in the preconditioned and over-relaxed form of Condat 2013). A'WA has the null vector
  * c = (1, -a_1, ..., -a_m) at every pixel, whatever the weights. Along c, M is the inverse of a V-cycle for r1 D'D +
- * r2, across it the number s = 8 r1 + r2; both dominate. With g = -<c,w>/|c|^2 and G = V-cycle(g),
+ * r2, across it the number s = 8 r1 + max r2; both dominate. r2 is r1 at pixels where the box binds and next to nothing
+ * elsewhere. With g = -<c,w>/|c|^2 and G = V-cycle(g),
  *
  *     d = (A'WA + s)^-1 (A'W R - w) + (G - g/s) c,
  *
@@ -34,23 +35,23 @@
 
 #define COARSE_ITERATIONS 30
 
-/* First steps, for lambda: u moves by its whole range where a difference is off by 0.01; z by 2000 lambda over the side
- * of the image, 8 lambda at most, where a layer is off by 1. What presses a layer against its bounds is D'u along
- * outlines, whose share of the pixels falls with the side while layers stay in [0,1]. Best for photographs of 256 to
- * 1024 px in trials around them; solve/balance.c adapts them to everything else. */
-#define FIRST_R1         100
-#define FIRST_R2         2000
-#define LARGEST_FIRST_R2 8
+/* The first r1, for lambda: u moves by its whole range where a difference is off by 0.01. The first r2 where the box
+ * binds, for r1. Best for photographs of 256 to 1024 px in trials around them; solve/balance.c adapts them to
+ * everything else. */
+#define FIRST_R1  100
+#define FIRST_BOX 1
 
-/* Over-relaxation of the whole iteration, in (0,2): 1.85 was best in trials over 1.5..1.95. It also multiplies rounding
+/* Over-relaxation of the whole iteration, in (0,2): 1.7 was best in trials over 1.7..1.85. It also multiplies rounding
  * errors, which by the late iterations are all that is left: there 1. */
-#define RHO      1.85
+#define RHO      1.7
 #define LATE_RHO 1
 #define LATE     640 /* one of the looks at the steps */
 
 /* The step sizes of a level are adapted after so many iterations, then after twice as many, and so on: seldom enough
- * that the method converges between. Those of a coarse level are adapted when it ends. */
-#define FIRST_LOOK 40
+ * that the method converges between. Those of a coarse level are adapted when it ends. Where the box binds is looked at
+ * sooner, after so many, and then likewise. */
+#define FIRST_LOOK     40
+#define FIRST_BOX_LOOK 10
 
 /* The gap is first estimated here, from a sample of rows, and never again within so many iterations. */
 #define FIRST_ESTIMATE 20
@@ -178,21 +179,28 @@ static void show(const struct fast *fast)
 
 static void set_steps(struct fast *fast, int level)
 {
-    esra_sweeper_set(&fast->sweeper, &fast->levels[level], level, fast->steps.r1, fast->steps.r2,
-                     fast->late ? LATE_RHO : RHO);
+    esra_sweeper_set(&fast->sweeper, &fast->levels[level], level, fast->steps, fast->late ? LATE_RHO : RHO);
 }
 
-/* One iteration, and where it is time a look at the steps. */
-static void iterate(struct fast *fast, int level, bool look)
+static bool doubles(int *milestone, int iterations)
+{
+    if (iterations != *milestone)
+        return false;
+    *milestone = *milestone > INT_MAX / 2 ? INT_MAX : 2 * *milestone;
+    return true;
+}
+
+/* One iteration, and where it is time a look at the steps, or only at where the box binds. */
+static void iterate(struct fast *fast, int level, bool look, bool hold)
 {
     const struct level *grid = &fast->levels[level];
     if (look)
         esra_balance_before(&fast->balance, grid);
     esra_sweeper_run(&fast->sweeper);
-    if (look) {
+    if (look)
         fast->steps = esra_balance_steps(&fast->balance, grid, fast->sweeper.null, fast->steps, fast->late);
+    if (look || hold)
         set_steps(fast, level);
-    }
     esra_monitor_poll(fast->monitor);
 }
 
@@ -217,11 +225,12 @@ static void approach(struct fast *fast)
         for_rows(fast, coarsest, settle);
     }
     fast->steps.r1 = ldexp(FIRST_R1 * fast->problem->lambda, -2 * coarsest);
-    fast->steps.r2 = fmin(FIRST_R2 / sqrt((double)fast->problem->pixels), LARGEST_FIRST_R2) * fast->problem->lambda;
+    fast->steps.box = FIRST_BOX;
     for (int level = coarsest; level > 0; level--) {
+        int hold = FIRST_BOX_LOOK;
         begin_level(fast, level);
         for (int k = 1; k <= COARSE_ITERATIONS && !esra_monitor_stopping(fast->monitor); k++)
-            iterate(fast, level, k == COARSE_ITERATIONS);
+            iterate(fast, level, k == COARSE_ITERATIONS, doubles(&hold, k));
         if (fast->levels[level].nested)
             for (int y = 0; y < fast->levels[level - 1].height; y++)
                 refine(fast, level - 1, y);
@@ -241,7 +250,7 @@ static bool out_of_time(const struct fast *fast)
 
 /* When the next estimate on the finest level is due, and the result of the last one. */
 struct schedule {
-    int look, estimate, certificate;
+    int look, hold, estimate, certificate;
     int estimated_at;
     double estimated;
     double bias; /* the product of certified over estimated gaps so far, at least 1 */
@@ -270,23 +279,15 @@ static bool hopeful(const struct fast *fast, struct schedule *due, int iteration
     return estimate <= HOPE * gap;
 }
 
-static bool doubles(int *milestone, int iterations)
-{
-    if (iterations != *milestone)
-        return false;
-    *milestone = *milestone > INT_MAX / 2 ? INT_MAX : 2 * *milestone;
-    return true;
-}
-
 /* The finest level, until the gap is proven or time or iterations run out. */
 static void finish(struct fast *fast)
 {
     struct monitor *monitor = fast->monitor;
-    struct schedule due = {FIRST_LOOK, FIRST_ESTIMATE, FIRST_CERTIFICATE, 0, 0, 1};
+    struct schedule due = {FIRST_LOOK, FIRST_BOX_LOOK, FIRST_ESTIMATE, FIRST_CERTIFICATE, 0, 0, 1};
     begin_level(fast, 0);
     for (int k = 1;; k++) {
         fast->late = k >= LATE;
-        iterate(fast, 0, doubles(&due.look, k));
+        iterate(fast, 0, doubles(&due.look, k), doubles(&due.hold, k));
         bool ending = k == monitor->settings->max_iterations || esra_monitor_stopping(monitor) || out_of_time(fast);
         bool milestone = doubles(&due.certificate, k), hope = hopeful(fast, &due, k);
         if (!hope && !milestone && !ending)

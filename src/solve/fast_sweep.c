@@ -6,6 +6,7 @@
  * above a block's first row, so that every primal step reads the duals of the iteration before. */
 #include "solve/fast_sweep.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "ops/diff.h"
@@ -16,6 +17,13 @@
 
 /* Columns that go through all three kernels before the next: their planes fit the first cache. */
 #define CHUNK 512
+
+/* The box binds where the force z of any layer is more than BINDS lambda. Elsewhere r2, the step of z and the weight
+ * that holds a pixel in M, is FREE_R2 r1: little, so that M does not slow what is free, and enough that a pixel which
+ * leaves the box between two looks comes back. A tenth to ten times BINDS changes little; FREE_R2 from 1e-3 to 1e-2 a
+ * tenth, 1e-4 takes painted patches three times as long (doc/notes/fast-engine.md). */
+#define FREE_R2 3e-3
+#define BINDS   0.01
 
 /* A level larger than this does not stay in the third cache, and its rows are fetched so far ahead. */
 #define FETCH_BYTES ((ptrdiff_t)16 << 20)
@@ -62,10 +70,30 @@ void esra_sweeper_begin(struct sweeper *sweeper, const struct problem *problem)
     esra_vcycle_clear(&sweeper->vcycle);
 }
 
-void esra_sweeper_set(struct sweeper *sweeper, const struct level *level, int halvings, double r1, double r2,
-                      double rho)
+/* r2 of the rows of a block. */
+static void hold_block(void *work, int block, int worker)
 {
-    double s = DIFF_NORM_SQUARED * r1 + r2, arrow = s;
+    const struct sweeper *sweeper = work;
+    const struct level *level = sweeper->level;
+    struct plane r2 = sweeper->vcycle.level[0].jacobi;
+    float binds = (float)(BINDS * level->lambda), bound = sweeper->bound_r2, loose = sweeper->constants.r2;
+    (void)worker;
+    for (int y = block * BLOCK_ROWS; y < level->height && y < (block + 1) * BLOCK_ROWS; y++) {
+        float *row = plane_row(r2, y);
+        const float *z = plane_row(esra_level_plane(level, LEVEL_Z, 0), y);
+        for (int x = 0; x < level->width; x++)
+            row[x] = loose;
+        for (int l = 0; l < level->layers; l++)
+            for (int x = 0; x < level->width; x++)
+                row[x] = fabsf(z[l * level->pitch + x]) > binds ? bound : row[x];
+    }
+}
+
+void esra_sweeper_set(struct sweeper *sweeper, const struct level *level, int halvings, struct steps steps, double rho)
+{
+    double r1 = steps.r1, s = (DIFF_NORM_SQUARED + steps.box) * r1, arrow = s;
+    float loose = (float)(FREE_R2 * r1), bound = (float)(steps.box * r1);
+    float jacobi = esra_vcycle_jacobi(r1, loose);
     for (int i = 0; i < level->photos; i++)
         arrow += (double)sweeper->a[i] * (double)sweeper->a[i] * s / (1 + s);
     sweeper->level = level;
@@ -76,13 +104,18 @@ void esra_sweeper_set(struct sweeper *sweeper, const struct level *level, int ha
         .lambda = (float)level->lambda,
         .rho = (float)rho,
         .sigma = (float)(r1 / level->lambda),
-        .r2 = (float)r2,
+        .r2 = loose,
+        .r2_rise = (bound - loose) / (jacobi - esra_vcycle_jacobi(r1, bound)),
+        .jacobi = jacobi,
         .s = (float)s,
         .s_inverse = (float)(1 / s),
         .photo_inverse = (float)(1 / (1 + s)),
         .arrow_inverse = (float)(1 / arrow),
     };
-    esra_vcycle_set(&sweeper->vcycle, esra_level_plane(level, LEVEL_G, 0), halvings, r1, r2);
+    sweeper->bound_r2 = bound;
+    esra_vcycle_set(&sweeper->vcycle, esra_level_plane(level, LEVEL_G, 0), halvings, r1, (double)loose);
+    esra_context_run(sweeper->context, hold_block, sweeper, block_count(level), NULL);
+    esra_vcycle_take(&sweeper->vcycle);
 }
 
 static float *seam_bar(const struct sweeper *sweeper, int block, int last)
@@ -110,6 +143,7 @@ static struct sweep_row row_at(const struct sweeper *sweeper, int y, float *bar)
     struct sweep_row row = esra_level_row(sweeper->level, sweeper->zeros + KERNEL_PAD, y);
     row.bar = bar;
     row.bar_pitch = sweeper->bar_pitch;
+    row.jacobi = plane_row(sweeper->vcycle.level[0].jacobi, y);
     return row;
 }
 

@@ -2,7 +2,7 @@
 #ifndef ESRA_SOLVE_FAST_SWEEP_H
 #define ESRA_SOLVE_FAST_SWEEP_H
 
-#include "solve/fast_level.h"
+#include "solve/balance.h"
 #include "solve/vcycle.h"
 
 struct sweeper {
@@ -10,6 +10,7 @@ struct sweeper {
     struct context *context;
     const struct level *level;
     struct sweep constants;
+    float bound_r2; /* r2 where the box binds */
     struct vcycle vcycle;
 
     /* In the arena, for the largest level. */
@@ -25,9 +26,9 @@ void esra_sweeper_lay_out(struct sweeper *sweeper, struct arena *arena, const st
 /* To be called once the arena is placed: clears the buffers that must be zero, and copies a_i. */
 void esra_sweeper_begin(struct sweeper *sweeper, const struct problem *problem);
 
-/* From now on works on this level, halved `halvings` times, with steps r1 and r2 and relaxation rho. */
-void esra_sweeper_set(struct sweeper *sweeper, const struct level *level, int halvings, double r1, double r2,
-                      double rho);
+/* From now on works on this level, halved `halvings` times, with these steps and relaxation rho. Where the box binds it
+ * sees now. */
+void esra_sweeper_set(struct sweeper *sweeper, const struct level *level, int halvings, struct steps steps, double rho);
 
 /* g from the duals as they are: before the first iteration on a level. */
 void esra_sweeper_gather(struct sweeper *sweeper);

@@ -12,9 +12,11 @@
 /* Rows of a task, of the grid that is written. */
 #define BLOCK_ROWS 32
 
-/* Scratch of a thread: four rows of residuals or three prolonged ones, wide enough for two coarse rows' room, and one
- * row between. */
-#define SCRATCH_ROWS 5
+/* Scratch of a thread: four rows of residuals or three prolonged ones, wide enough for two coarse rows' room, one row
+ * between, and three smoothed ones. */
+#define SCRATCH_ROWS 8
+#define BETWEEN      4
+#define SMOOTHED     5
 
 /* A grid this small is not worth waking the other threads for. */
 #define SERIAL_PIXELS (1 << 14)
@@ -39,11 +41,13 @@ void esra_vcycle_lay_out(struct vcycle *v, struct arena *arena, int width, int h
 {
     v->scratch_row = 2 * (size_t)kernel_columns(half(width)) + 2 * KERNEL_PAD;
     v->scratch = esra_arena_take(arena, SCRATCH_ROWS * v->scratch_row * (size_t)threads, sizeof(float));
+    v->jacobi[0] = take_plane(arena, width, height);
     for (int l = 1; l < VCYCLE_LEVELS; l++) {
         width = half(width);
         height = half(height);
         v->f[l] = take_plane(arena, width, height);
         v->e[l] = take_plane(arena, width, height);
+        v->jacobi[l] = take_plane(arena, width, height);
         if (width == 1 && height == 1)
             break;
     }
@@ -57,37 +61,29 @@ static void clear_plane(struct plane plane)
 
 void esra_vcycle_clear(struct vcycle *v)
 {
-    for (int l = 1; l < VCYCLE_LEVELS; l++) {
+    for (int l = 0; l < VCYCLE_LEVELS; l++) {
         clear_plane(v->f[l]);
         clear_plane(v->e[l]);
+        clear_plane(v->jacobi[l]);
     }
     memset(v->scratch, 0, SCRATCH_ROWS * v->scratch_row * (size_t)esra_context_threads(v->context) * sizeof(float));
 }
 
-static void set_level(struct vlevel *level, struct plane f, struct plane e, double r1, double r2)
-{
-    double jacobi = DAMPING / (4 * r1 + r2);
-    *level = (struct vlevel){f,
-                             e,
-                             r2,
-                             {(float)(1 - DAMPING), (float)jacobi, (float)(jacobi * r1)},
-                             {(float)(1 - DAMPING), 0, (float)(jacobi * r1)}};
-}
-
 /* P'P <= 2 and P'D'DP <= 1/2 D'D along each halved direction, and P'P <= 2 across the differences of the other: halving
- * both sides keeps r1 and takes 4 r2, halving one takes r1/2 and 2 r2. */
-void esra_vcycle_set(struct vcycle *v, struct plane g, int halvings, double r1, double r2)
+ * both sides keeps r1, halving one takes r1/2. Uniform r2 would be 4 or 2 times as large. */
+void esra_vcycle_set(struct vcycle *v, struct plane g, int halvings, double r1, double least)
 {
     int l = 0, width = g.width, height = g.height;
-    set_level(&v->level[0], g, (struct plane){0}, r1, r2);
-    while (l == 0 || ((width > 1 || height > 1) && r2 <= DIAGONAL_RATIO * r1)) {
+    v->level[0] = (struct vlevel){g, {0}, v->jacobi[halvings], r1, {(float)(1 - DAMPING), (float)r1}};
+    while (l == 0 || ((width > 1 || height > 1) && least <= DIAGONAL_RATIO * r1)) {
         bool both = width > 1 && height > 1;
         r1 *= both ? 1 : 0.5;
-        r2 *= both ? 4 : 2;
+        least *= both ? 4 : 2;
         width = half(width);
         height = half(height);
         l++;
-        set_level(&v->level[l], v->f[halvings + l], v->e[halvings + l], r1, r2);
+        v->level[l] = (struct vlevel){
+            v->f[halvings + l], v->e[halvings + l], v->jacobi[halvings + l], r1, {(float)(1 - DAMPING), (float)r1}};
     }
     v->depth = l + 1;
 }
@@ -98,10 +94,44 @@ static void thread_rows(const struct vcycle *v, int worker, float *rows[SCRATCH_
         rows[n] = v->scratch + ((size_t)worker * SCRATCH_ROWS + n) * v->scratch_row + KERNEL_PAD;
 }
 
+/* Rows of jacobi f, which smoothing from zero gives: those beside the one looked at are kept. */
+struct smoothed {
+    const struct vcycle *v;
+    const struct vlevel *level;
+    float *rows[3];
+    int next;
+};
+
+static struct smoothed begin_smoothed(const struct vcycle *v, const struct vlevel *level, int worker, int first)
+{
+    float *rows[SCRATCH_ROWS];
+    thread_rows(v, worker, rows);
+    return (struct smoothed){
+        v, level, {rows[SMOOTHED], rows[SMOOTHED + 1], rows[SMOOTHED + 2]}, first > 0 ? first - 1 : 0};
+}
+
+/* Row y, once those before y + 2 are there; no row is asked for after one that lies more than one further down. Outside
+ * the grid it is the outer row again. */
+static const float *smoothed_row(struct smoothed *smoothed, int y)
+{
+    const struct vlevel *level = smoothed->level;
+    int width = level->f.width, last = level->f.height - 1;
+    y = y < 0 ? 0 : y > last ? last : y;
+    for (; smoothed->next <= y; smoothed->next++) {
+        float *out = smoothed->rows[smoothed->next % 3];
+        smoothed->v->kernels->scale(plane_row(level->jacobi, smoothed->next), plane_row(level->f, smoothed->next), out,
+                                    kernel_columns(width));
+        out[-1] = out[0];
+        out[width] = out[width - 1];
+    }
+    return smoothed->rows[y % 3];
+}
+
 /* f - A e of the smoothed e = jacobi f in row y; outside the grid, what makes restriction the adjoint of prolongation:
  * the outer row again next to a row that has no pair, nothing further out. */
-static void residual_row(const struct vcycle *v, const struct vlevel *level, int y, float *out)
+static void residual_row(struct smoothed *smoothed, int y, float *out)
 {
+    const struct vlevel *level = smoothed->level;
     int width = level->f.width, last = level->f.height - 1;
     int columns = kernel_columns(width), room = 2 * kernel_columns(half(width));
     if (y > last && (y > last + 1 || last % 2 == 0)) {
@@ -109,20 +139,17 @@ static void residual_row(const struct vcycle *v, const struct vlevel *level, int
         return;
     }
     y = y < 0 ? 0 : y > last ? last : y;
-    const float *f = plane_row(level->f, y);
-    v->kernels->relax(level->residual, f, y > 0 ? f - level->f.stride : f, f, y < last ? f + level->f.stride : f, out,
-                      columns);
-    out[0] += level->residual.spread * f[0];
-    out[width - 1] += level->residual.spread * f[width - 1];
+    const float *above = smoothed_row(smoothed, y - 1), *here = smoothed_row(smoothed, y);
+    smoothed->v->kernels->residual(level->stencil, plane_row(level->f, y), above, here, smoothed_row(smoothed, y + 1),
+                                   out, columns);
     memset(out + width, 0, (size_t)(room - width) * sizeof *out);
 }
 
-/* Row j of the coarser right side P'(f - A e), from residual rows 2j-1..2j+2. */
-static void restrict_row(const struct vcycle *v, const struct vlevel *fine, const struct vlevel *coarse, int j,
-                         float *const r[4], float *t)
+/* A row of P'r from rows 2j-1..2j+2 of r, n pixels wide: the coarser right side of residuals. */
+static void restrict_row(const struct vcycle *v, const struct vlevel *fine, const float *const r[4], float *t, int n,
+                         float *out)
 {
-    int width = fine->f.width, n = coarse->f.width;
-    float *out = plane_row(coarse->f, j);
+    int width = fine->f.width;
     t[-1] = t[2 * kernel_columns(n)] = 0;
     v->kernels->restrict_(r[0], r[1], r[2], r[3], t, out, kernel_columns(n));
     out[0] += 0.25f * t[0];
@@ -145,12 +172,14 @@ static void restrict_block(void *work, int block, int worker)
     end = end < coarse->f.height ? end : coarse->f.height;
     float *rows[SCRATCH_ROWS];
     thread_rows(task->v, worker, rows);
-    residual_row(task->v, fine, 2 * first - 1, rows[0]);
-    residual_row(task->v, fine, 2 * first, rows[1]);
+    struct smoothed smoothed = begin_smoothed(task->v, fine, worker, 2 * first - 1);
+    residual_row(&smoothed, 2 * first - 1, rows[0]);
+    residual_row(&smoothed, 2 * first, rows[1]);
     for (int j = first; j < end; j++) {
-        residual_row(task->v, fine, 2 * j + 1, rows[2]);
-        residual_row(task->v, fine, 2 * j + 2, rows[3]);
-        restrict_row(task->v, fine, coarse, j, rows, rows[4]);
+        residual_row(&smoothed, 2 * j + 1, rows[2]);
+        residual_row(&smoothed, 2 * j + 2, rows[3]);
+        const float *const r[] = {rows[0], rows[1], rows[2], rows[3]};
+        restrict_row(task->v, fine, r, rows[BETWEEN], coarse->f.width, plane_row(coarse->f, j));
         float *spare0 = rows[0], *spare1 = rows[1];
         rows[0] = rows[2];
         rows[1] = rows[3];
@@ -170,23 +199,73 @@ static void run_blocks(struct vcycle *v, pool_task *run, struct vtask *task, str
         run(task, block, 0);
 }
 
-/* Two Jacobi steps from zero at once: e = jacobi (f + (f - A jacobi f)). A grid of one pixel has A = r2. */
+float esra_vcycle_jacobi(double r1, float r2)
+{
+    return (float)(DAMPING / (4 * r1 + (double)r2));
+}
+
+/* Row y of the finer r2, and outside the grid what residual_row() has there. */
+static const float *r2_row(const struct vlevel *level, int y, const float *nothing)
+{
+    int last = level->f.height - 1;
+    if (y > last && (y > last + 1 || last % 2 == 0))
+        return nothing;
+    return plane_row(level->jacobi, y < 0 ? 0 : y > last ? last : y);
+}
+
+/* The coarser r2 is P' r2: each pixel of P e is a mean of coarse ones, the square of a mean at most the mean of
+ * squares, and so e'P' r2 P e <= e' diag(P' r2) e. */
+static void coarsen_block(void *work, int block, int worker)
+{
+    const struct vtask *task = work;
+    const struct vlevel *fine = &task->v->level[task->level], *coarse = fine + 1;
+    float *rows[SCRATCH_ROWS];
+    thread_rows(task->v, worker, rows);
+    memset(rows[0] - KERNEL_PAD, 0, task->v->scratch_row * sizeof(float));
+    for (int j = block * BLOCK_ROWS; j < coarse->f.height && j < (block + 1) * BLOCK_ROWS; j++) {
+        const float *r2[4];
+        for (int n = 0; n < 4; n++)
+            r2[n] = r2_row(fine, 2 * j - 1 + n, rows[0]);
+        restrict_row(task->v, fine, r2, rows[BETWEEN], coarse->jacobi.width, plane_row(coarse->jacobi, j));
+    }
+}
+
+static void invert_block(void *work, int block, int worker)
+{
+    const struct vtask *task = work;
+    const struct vlevel *level = &task->v->level[task->level];
+    bool single = task->level == task->v->depth - 1 && plane_pixels(level->f) == 1;
+    (void)worker;
+    for (int y = block * BLOCK_ROWS; y < level->f.height && y < (block + 1) * BLOCK_ROWS; y++) {
+        float *row = plane_row(level->jacobi, y);
+        for (int x = 0; x < level->f.width; x++)
+            row[x] = single ? 1 / row[x] : esra_vcycle_jacobi(level->r1, row[x]);
+    }
+}
+
+void esra_vcycle_take(struct vcycle *v)
+{
+    struct vtask task = {v, 0};
+    for (; task.level < v->depth - 1; task.level++)
+        run_blocks(v, coarsen_block, &task, v->level[task.level + 1].jacobi);
+    for (task.level = 0; task.level < v->depth; task.level++)
+        run_blocks(v, invert_block, &task, v->level[task.level].jacobi);
+}
+
+/* Two Jacobi steps from zero. A grid of one pixel has A = r2, and its inverse for jacobi. */
 static void solve_coarsest(const struct vcycle *v, const struct vlevel *level)
 {
-    int width = level->f.width, last = level->f.height - 1;
-    float jacobi = level->smooth.source, spread = jacobi * level->residual.spread;
-    struct stencil twice = {jacobi * (1 + level->residual.keep), 0, spread};
-    if (width == 1 && last == 0) {
-        level->e.data[0] = (float)(level->f.data[0] / level->r2);
+    int width = level->f.width, height = level->f.height;
+    if (width == 1 && height == 1) {
+        level->e.data[0] = level->jacobi.data[0] * level->f.data[0];
         return;
     }
-    for (int y = 0; y <= last; y++) {
-        const float *f = plane_row(level->f, y);
+    struct smoothed smoothed = begin_smoothed(v, level, 0, 0);
+    for (int y = 0; y < height; y++) {
         float *e = plane_row(level->e, y);
-        v->kernels->relax(twice, f, y > 0 ? f - level->f.stride : f, f, y < last ? f + level->f.stride : f, e,
-                          kernel_columns(width));
-        e[0] += spread * f[0];
-        e[width - 1] += spread * f[width - 1];
+        const float *above = smoothed_row(&smoothed, y - 1), *here = smoothed_row(&smoothed, y);
+        v->kernels->relax(level->stencil, plane_row(level->jacobi, y), plane_row(level->f, y), above, here,
+                          smoothed_row(&smoothed, y + 1), e, kernel_columns(width));
         if (width < kernel_columns(width))
             e[width] = 0;
     }
@@ -202,7 +281,7 @@ static void prolong_row(struct vring *ring, int y)
     int near_ = y / 2, far_ = y % 2 ? near_ + 1 : near_ - 1;
     far_ = far_ < 0 ? 0 : far_ > last ? last : far_;
     float *out = ring->rows[y % 3];
-    ring->v->kernels->prolong(fine->smooth.source, plane_row(fine->f, y), plane_row(coarse->e, near_),
+    ring->v->kernels->prolong(plane_row(fine->jacobi, y), plane_row(fine->f, y), plane_row(coarse->e, near_),
                               plane_row(coarse->e, far_), ring->t, out, coarse->e.width, kernel_columns(width));
     out[-1] = out[0];
     out[width] = out[width - 1];
@@ -214,7 +293,7 @@ void esra_vring_begin(struct vring *ring, const struct vcycle *v, int level, int
     *ring = (struct vring){.v = v, .level = level};
     thread_rows(v, worker, rows);
     memcpy(ring->rows, rows, sizeof ring->rows);
-    ring->t = rows[4];
+    ring->t = rows[BETWEEN];
     prolong_row(ring, first - 1);
     prolong_row(ring, first);
 }
@@ -227,7 +306,8 @@ void esra_vring_next(struct vring *ring, int y, float *out)
     const float *here = ring->rows[y % 3];
     const float *above = y > 0 ? ring->rows[(y + 2) % 3] : here;
     const float *below = y + 1 < level->f.height ? ring->rows[(y + 1) % 3] : here;
-    ring->v->kernels->relax(level->smooth, plane_row(level->f, y), above, here, below, out, columns);
+    ring->v->kernels->relax(level->stencil, plane_row(level->jacobi, y), plane_row(level->f, y), above, here, below,
+                            out, columns);
     memset(out + width, 0, (size_t)(columns - width) * sizeof *out);
 }
 

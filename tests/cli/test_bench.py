@@ -11,7 +11,7 @@ class Bench(CliTest):
         self.assertEqual(list(told), ["schema", "copy_gb_s", "photos", "width", "kernels"])
         self.assertEqual(told["schema"], "esra-bench-1")
         names = [kernel["kernel"] for kernel in told["kernels"]]
-        self.assertEqual(len(set(names)), 11)
+        self.assertEqual(len(set(names)), 13)
         for kernel in told["kernels"]:
             self.assertIn("c", kernel["ns_a_pixel"])
             self.assertTrue(all(ns > 0 for ns in kernel["ns_a_pixel"].values()))

@@ -44,11 +44,11 @@ struct rows {
 };
 
 /* x, p, q, z, p_above, e_vertical, e_horizontal, bar, bar_below for each layer, mixture and weight for each photo, and
- * g and G. */
+ * g, G and the V-cycle's jacobi. */
 static struct rows make_rows(int columns, int photos, const float *content)
 {
     ptrdiff_t pitch = columns + KERNEL_PAD, group = (photos + 1) * pitch;
-    struct rows rows = {.block = guard((size_t)(11 * group + 2 * pitch + KERNEL_PAD))};
+    struct rows rows = {.block = guard((size_t)(11 * group + 3 * pitch + KERNEL_PAD))};
     memcpy(rows.block.data, content, rows.block.count * sizeof(float));
     float *at = rows.block.data + KERNEL_PAD;
     rows.row = (struct sweep_row){.pitch = pitch,
@@ -67,7 +67,8 @@ static struct rows make_rows(int columns, int photos, const float *content)
                                   .bar_below = at + 10 * group,
                                   .bar_pitch = pitch,
                                   .g = at + 11 * group,
-                                  .correction = at + 11 * group + pitch};
+                                  .correction = at + 11 * group + pitch,
+                                  .jacobi = at + 11 * group + 2 * pitch};
     return rows;
 }
 
@@ -83,6 +84,8 @@ static struct sweep make_sweep(int photos)
                           .rho = 1.85f,
                           .sigma = 100,
                           .r2 = 0.1f,
+                          .r2_rise = 0.3f,
+                          .jacobi = 2,
                           .s = 16.1f,
                           .s_inverse = 1 / 16.1f,
                           .photo_inverse = 1 / 17.1f,
@@ -142,18 +145,20 @@ static void compare_grids(const struct kernels *reference, const struct kernels 
 {
     int columns = kernel_columns(width), half = kernel_columns((width + 1) / 2), room = 2 * half;
     size_t pitch = (size_t)room + 2 * KERNEL_PAD;
-    static float content[8 * (2 * (WIDEST + 45) + 2 * KERNEL_PAD)];
+    static float content[9 * (2 * (WIDEST + 45) + 2 * KERNEL_PAD)];
     check_fill(content, sizeof content / sizeof content[0], -1, 1);
-    struct guarded blocks[2] = {guard(6 * pitch), guard(6 * pitch)};
+    struct guarded blocks[2] = {guard(9 * pitch), guard(9 * pitch)};
     for (int n = 0; n < 2; n++) {
         const struct kernels *k = n ? kernels : reference;
-        float *r[6];
+        float *r[9];
         memcpy(blocks[n].data, content, blocks[n].count * sizeof(float));
-        for (size_t i = 0; i < 6; i++)
+        for (size_t i = 0; i < 9; i++)
             r[i] = blocks[n].data + i * pitch + KERNEL_PAD;
-        k->relax((struct stencil){0.2f, 0.3f, 0.1f}, r[0], r[1], r[2], r[3], r[4], columns);
+        k->scale(r[6], r[0], r[7], columns);
+        k->residual((struct stencil){0.2f, 0.1f}, r[0], r[1], r[7], r[3], r[8], columns);
+        k->relax((struct stencil){0.2f, 0.1f}, r[6], r[8], r[1], r[2], r[3], r[4], columns);
         k->restrict_(r[0], r[1], r[2], r[4], r[3], r[5], half);
-        k->prolong(0.7f, r[0], r[1], r[2], r[3], r[5], (width + 1) / 2, columns);
+        k->prolong(r[6], r[0], r[1], r[2], r[3], r[5], (width + 1) / 2, columns);
     }
     if (!CHECK(memcmp(blocks[0].data, blocks[1].data, blocks[0].count * sizeof(float)) == 0))
         printf("    width %d\n", width);

@@ -34,7 +34,7 @@ static const struct option options[] = {
 /* ---- A row of everything ---- */
 
 #define PITCH  (WIDTH + KERNEL_PAD)
-#define PLANES (9 * LAYERS + 2 * PHOTOS + 2)
+#define PLANES (9 * LAYERS + 2 * PHOTOS + 3)
 
 struct field {
     struct kernels kernels;
@@ -70,6 +70,8 @@ static void lay_out_sweep(struct field *field)
                                   .rho = 1.5f,
                                   .sigma = 100,
                                   .r2 = 0.1f,
+                                  .r2_rise = 0.3f,
+                                  .jacobi = 1,
                                   .s = 16,
                                   .s_inverse = 1 / 16.0f,
                                   .photo_inverse = 1 / 17.0f,
@@ -90,7 +92,8 @@ static void lay_out_sweep(struct field *field)
                                     .mixture = p[9 * LAYERS],
                                     .weight = p[9 * LAYERS + PHOTOS],
                                     .g = p[9 * LAYERS + 2 * PHOTOS],
-                                    .correction = p[9 * LAYERS + 2 * PHOTOS + 1]};
+                                    .correction = p[9 * LAYERS + 2 * PHOTOS + 1],
+                                    .jacobi = p[9 * LAYERS + 2 * PHOTOS + 2]};
 }
 
 static void lay_out_pactv(struct field *field)
@@ -143,10 +146,22 @@ SWEEP(dual)
 SWEEP(dual_expected)
 SWEEP(null)
 
+static void run_scale(struct field *f)
+{
+    f->kernels.scale(f->plane[0], f->plane[1], f->plane[4], WIDTH);
+}
+
+static void run_residual(struct field *f)
+{
+    struct stencil stencil = {0.2f, 0.1f};
+    f->kernels.residual(stencil, f->plane[0], f->plane[1], f->plane[2], f->plane[3], f->plane[4], WIDTH);
+}
+
 static void run_relax(struct field *f)
 {
-    struct stencil stencil = {0.2f, 0.3f, 0.1f};
-    f->kernels.relax(stencil, f->plane[0], f->plane[1], f->plane[2], f->plane[3], f->plane[4], WIDTH);
+    struct stencil stencil = {0.2f, 0.1f};
+    float *const *p = f->plane;
+    f->kernels.relax(stencil, p[5], p[0], p[1], p[2], p[3], p[4], WIDTH);
 }
 
 static void run_restrict(struct field *f)
@@ -156,7 +171,8 @@ static void run_restrict(struct field *f)
 
 static void run_prolong(struct field *f)
 {
-    f->kernels.prolong(0.7f, f->plane[0], f->plane[1], f->plane[2], f->plane[4], f->plane[5], WIDTH / 2, WIDTH);
+    float *const *p = f->plane;
+    f->kernels.prolong(p[3], p[0], p[1], p[2], p[4], p[5], WIDTH / 2, WIDTH);
 }
 
 static void run_pactv_layer(struct field *f)
@@ -182,12 +198,14 @@ static const struct entry {
 } entries[] = {
     {"primal", run_primal, 6 * LAYERS + PHOTOS + 2},
     {"primal_weighted", run_primal_weighted, 6 * LAYERS + 2 * PHOTOS + 2},
-    {"dual", run_dual, 9 * LAYERS},
-    {"dual_expected", run_dual_expected, 8 * LAYERS},
+    {"dual", run_dual, 9 * LAYERS + 1},
+    {"dual_expected", run_dual_expected, 8 * LAYERS + 1},
     {"null", run_null, 3 * LAYERS + 1},
-    {"relax", run_relax, 3},
+    {"scale", run_scale, 3},
+    {"residual", run_residual, 3},
+    {"relax", run_relax, 4},
     {"restrict", run_restrict, 1.25},
-    {"prolong", run_prolong, 2.25},
+    {"prolong", run_prolong, 3.25},
     {"pactv_layer", run_pactv_layer, 5},
     {"pactv_dual", run_pactv_dual, 11},
     {"photo", run_photo, 6 * COLOURS + 3},
