@@ -15,9 +15,10 @@
 /* How often the waiting caller calls `watch`: a tenth of the second within which esra promises to react. */
 #define WATCH_MS 100
 
-/* How often a waiting thread spins before it sleeps: some 20 us, about the time a wake-up takes. Loops over small
- * images make thousands of runs a second, each of some 50 us. */
-#define LOOKS 1000
+/* How often a waiting thread looks for work before it sleeps: some milliseconds. Loops over small images make thousands
+ * of runs a second, each of some 50 us, with stretches of one thread or of few tasks between; where a wake-up goes
+ * through a hypervisor it takes longer than many a run. */
+#define LOOKS 100000
 
 struct worker {
     struct pool *pool;
