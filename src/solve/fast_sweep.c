@@ -13,7 +13,7 @@
 
 /* Rows of a block: enough that the seams cost little, few enough to share out. Fixed, so that the work is the same for
  * any number of threads; no sum depends on it. */
-#define BLOCK_ROWS 64
+#define BLOCK_ROWS 32
 
 /* Columns that go through all three kernels before the next: their planes fit the first cache. */
 #define CHUNK 512
