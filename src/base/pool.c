@@ -15,10 +15,13 @@
 /* How often the waiting caller calls `watch`: a tenth of the second within which esra promises to react. */
 #define WATCH_MS 100
 
-/* How often a waiting thread looks for work before it sleeps: some milliseconds. Loops over small images make thousands
- * of runs a second, each of some 50 us, with stretches of one thread or of few tasks between; where a wake-up goes
- * through a hypervisor it takes longer than many a run. */
-#define LOOKS 100000
+/* How often a waiting thread looks for work before it sleeps, and the spins of the processor between two looks, few at
+ * first: some milliseconds in all. Loops over small images make thousands of runs a second, each of some 50 us, with
+ * stretches of one thread or of few tasks between; where a wake-up goes through a hypervisor it takes longer than many
+ * a run. A thread that looks all the time would slow the one it shares a core with. */
+#define LOOKS       3000
+#define EAGER_LOOKS 1000
+#define LATER_SPINS 50
 
 struct worker {
     struct pool *pool;
@@ -101,13 +104,20 @@ static bool take_tasks(struct pool *pool, int worker)
 }
 
 /* Tells the processor that this is a spin-wait loop. */
-static void pause_a_little(void)
+static void spin(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     __asm__ volatile("isb" ::: "memory");
 #endif
+}
+
+/* Between a thread's n'th look and the next. */
+static void pause_a_little(int n)
+{
+    for (int spins = n < EAGER_LOOKS ? 1 : LATER_SPINS; spins > 0; spins--)
+        spin();
 }
 
 /* No lost wake-ups: the caller publishes the run, then looks for sleepers; a worker marks itself asleep, then looks
@@ -120,7 +130,7 @@ static bool await_run(struct pool *pool)
     for (int n = 0; n < pool->looks; n++) {
         if (has_tasks(pool))
             return true;
-        pause_a_little();
+        pause_a_little(n);
     }
     esra_lock_take(&pool->lock);
     atomic_fetch_add(&pool->asleep, 1);
@@ -268,7 +278,7 @@ static void wait_for_workers(struct pool *pool, struct run *run, pool_watch *wat
                 return;
             if (helps && take_tasks(pool, 0))
                 n = 0;
-            pause_a_little();
+            pause_a_little(n);
         }
         sleep_meanwhile(pool, run, helps, watch);
         if (atomic_load(&run->unfinished) == 0)
