@@ -1,8 +1,6 @@
 /* solve/mean.c - the mean of T is moved to what is expected, as far as the gap allows. */
 #include "solve/mean.h"
 
-#include "base/rows.h"
-
 /* F is convex in k: what is allowed ends once, and is looked for by halves. */
 #define HALVINGS 5
 
@@ -12,11 +10,6 @@ struct moving {
     double by;
 };
 
-static float clip(float x)
-{
-    return x < 0 ? 0 : x > 1 ? 1 : x;
-}
-
 static void clip_row(void *work, int y, int worker)
 {
     const struct moving *moving = work;
@@ -24,7 +17,7 @@ static void clip_row(void *work, int y, int worker)
     for (int l = 0; l < moving->problem->layers; l++) {
         float *row = plane_row(moving->x[l], y);
         for (int c = 0; c < moving->problem->width; c++)
-            row[c] = clip(row[c]);
+            row[c] = candidate_layer(row[c]);
     }
 }
 
@@ -48,7 +41,7 @@ static double missing(const struct problem *problem, int channel, const struct p
     for (int y = 0; y < problem->height; y++) {
         const float *wanted = plane_row(expected, y), *row = plane_row(x[0], y);
         for (int c = 0; c < problem->width; c++)
-            sum += (double)clip(wanted[c]) - row[c];
+            sum += (double)candidate_layer(wanted[c]) - row[c];
     }
     return sum / (double)problem->pixels;
 }
@@ -61,7 +54,7 @@ void esra_mean_settle(struct monitor *monitor, int channel, const struct plane *
         return;
     esra_context_run(monitor->context, clip_row, &moving, moving.problem->height, NULL);
     double whole = missing(moving.problem, channel, x), most = 1, at = 0, taken = 0;
-    for (int n = 0; n <= HALVINGS; n++) {
+    for (int n = 0; n <= HALVINGS && taken < 1 && !esra_monitor_stopping(monitor); n++) {
         double next = n == 0 ? 1 : (taken + most) / 2;
         moving.by = whole * (next - at);
         at = next;
@@ -70,7 +63,6 @@ void esra_mean_settle(struct monitor *monitor, int channel, const struct plane *
             taken = next;
         else
             most = next;
-        if (taken == 1)
-            return;
+        esra_monitor_poll(monitor);
     }
 }
