@@ -15,6 +15,13 @@
 
 /* ---- Camera and depth ---- */
 
+void esra_deep_take_camera(struct model_depth *to, struct model_depth *from)
+{
+    esra_camera_free(&to->camera);
+    to->camera = from->camera;
+    from->camera = (struct camera){0};
+}
+
 /* Of two surfaces, the scene and what the glass mirrors. */
 static esra_status find_surfaces(struct model_depth *depth, const struct series *seen, struct run *run)
 {
@@ -58,10 +65,9 @@ done:
 /* Camera and depths move from one model to another of the same size. */
 static void take_scene(struct model_depth *to, struct model_depth *from)
 {
-    to->camera = from->camera;
+    esra_deep_take_camera(to, from);
     to->scene = from->scene;
     to->mirrored = from->mirrored;
-    from->camera = (struct camera){0};
     from->scene = from->mirrored = (struct depth){0};
 }
 
@@ -184,6 +190,7 @@ esra_status esra_deep_align(struct model *model, const struct series *series, st
 {
     esra_status status;
     bool same_size = start && start->width == series->width && start->height == series->height;
+    bool same_camera = start && start->depth.camera.width == series->width;
     TRY(esra_model_create(model, MODEL_DEPTH, series, run->context->message));
     if (start) {
         model->depth.mirror_kind = start->depth.mirror_kind;
@@ -191,7 +198,9 @@ esra_status esra_deep_align(struct model *model, const struct series *series, st
     }
     if (same_size)
         take_scene(&model->depth, &start->depth);
-    else
+    else if (same_camera)
+        esra_deep_take_camera(&model->depth, &start->depth);
+    if (!same_size)
         STEP(run, STAGE_ALIGN,
              series->light == LIGHT_LINEAR ? find_scene_in_roots(model, series, run) : find_scene(model, series, run));
     STEP(run, STAGE_ALIGN, warp_all(model, series, run));

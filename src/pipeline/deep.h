@@ -6,11 +6,14 @@
 
 /* start: a model of the same scene found before, or NULL. A new one takes from it which kind of motion R has and which
  * surface the scene is; of the same size, the camera and the depths too, which are then taken out of it; of another
- * size, the gains.
+ * size, the gains, and the camera if it is one of these photos.
  *
  * The camera, the scene's depth, the photos warped by it with what each sees of the reference's frame, gains and
  * offsets. Photos whose pose was not found stay unaligned. */
 esra_status esra_deep_align(struct model *model, const struct series *series, struct model *start, struct run *run);
+
+/* The camera moves from one model to another. */
+void esra_deep_take_camera(struct model_depth *to, struct model_depth *from);
 
 /* Two surfaces before the camera of `one`, a model of the same photos: a start for esra_deep_align(), in which the
  * farther is the scene. */

@@ -98,8 +98,9 @@ static esra_status check_pair(struct pipeline *p, struct way *way)
         return ESRA_OK;
     *way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
     p->evidence.delivered = p->evidence.depth;
-    esra_model_free(&p->model);
     move(&p->depth, &p->one);
+    esra_deep_take_camera(&p->depth.depth, &p->model.depth);
+    esra_model_free(&p->model);
     TRY(make_in_light(p, way));
 done:
     return status;
