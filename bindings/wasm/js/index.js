@@ -13,6 +13,7 @@ export class Session {
     this.worker.onmessage = ({data}) => this.hear(data);
     this.worker.onerror = event => {
       event.preventDefault();
+      this.begun = true;
       this.fail(new Error(event.message || 'the worker could not be started'));
     };
     this.ready = this.ask('begin', {threads: threads || defaultThreads()});
@@ -29,6 +30,11 @@ export class Session {
   }
 
   hear({id, value, error, progress}) {
+    this.begun = true;
+    if (this.ended) {
+      this.worker.terminate();
+      return;
+    }
     if (progress) {
       this.onProgress(progress);
       return;
@@ -43,7 +49,7 @@ export class Session {
     this.ended = error;
     for (const {reject} of this.waiting.values()) reject(error);
     this.waiting.clear();
-    this.worker.terminate();
+    if (this.begun) this.worker.terminate(); // else when it has: threads that cannot load complain in the console
   }
 
   end() {
