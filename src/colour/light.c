@@ -3,7 +3,7 @@
  * A curve is kept as its value at each of the 65,536 codes k/65535, joined by straight lines. 8-bit codes are among
  * them (255 * 257 = 65535), so integer files are decoded exactly. Going back searches the same table, and so is the
  * exact inverse whatever the curve: parametric, sampled, or both. The search is in a range found from the exponent and
- * the first bits of the value, along a straight line. */
+ * the first bits of the value, and begins where a straight line across it would have the code. */
 #include "colour/light.h"
 
 #include <math.h>
@@ -207,20 +207,26 @@ static inline void search_range(const struct tone *tone, float linear, int *low,
     *high = dark ? tone->start[0] : bucket >= BUCKETS ? LAST - 1 : tone->start[bucket + 1];
 }
 
-/* The last code of the range that is not above the value, or the range's first. A bucket is short and the curve nearly
- * straight in it: a straight line finds the code or its neighbour, and no branch waits for a guess of the processor. */
+/* The last code of the range that is not above the value, or the range's first. A bucket is short and most curves
+ * nearly straight in it: a straight line finds the code or its neighbour, and only where a curve jumps is more than
+ * that left to bisect. */
 static inline int find_code(const struct tone *tone, float linear)
 {
     int low, high;
     search_range(tone, linear, &low, &high);
     float part = (linear - tone->linear[low]) / (tone->linear[high + 1] - tone->linear[low]);
-    int code = part > 0 ? (part < 1 ? low + (int)(part * (float)(high + 1 - low)) : high) : low;
-    code = code < high ? code : high;
-    while (code < high && tone->linear[code + 1] <= linear)
-        code++;
-    while (code > low && tone->linear[code] > linear)
-        code--;
-    return code;
+    int guess = part > 0 ? (part < 1 ? low + (int)(part * (float)(high + 1 - low)) : high) : low;
+    int before = guess - 1 > low ? guess - 1 : low, after = guess + 1 < high ? guess + 1 : high;
+    low = tone->linear[before] <= linear ? before : low;
+    high = tone->linear[after + 1] > linear ? after : high;
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+        if (tone->linear[middle] <= linear)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
 }
 
 static inline float encode(const struct tone *tone, float linear)

@@ -16,6 +16,15 @@ static double toe(const void *user, int channel, double code)
     return code < 0.1 ? 0 : (code - 0.1) / 0.9;
 }
 
+/* Nine steps, below zero at first, that bend at one end: thousands of codes next to one value, and then a jump. */
+static double stairs(const void *user, int channel, double code)
+{
+    (void)user;
+    (void)channel;
+    double part = 9 * code - floor(9 * code);
+    return floor(9 * code) / 3.7 - 1 + 0.01 * pow(part, (int)(9 * code) % 2 ? 8 : 0.125);
+}
+
 static double falling(const void *user, int channel, double code)
 {
     (void)user;
@@ -82,6 +91,9 @@ static void every_code_comes_back(void)
     CHECK(esra_light_from_curves(&light, 1, toe, NULL, &usable, &message) == ESRA_OK && usable);
     CHECK(wrong_codes(&light, 0, 65535) == 0);
     CHECK_NEAR(esra_light_decode_one(&light, 0, 0.55f), 0.5, 1e-4);
+    esra_light_free(&light);
+    CHECK(esra_light_from_curves(&light, 1, stairs, NULL, &usable, &message) == ESRA_OK && usable);
+    CHECK(wrong_codes(&light, 0, 65535) == 0);
     esra_light_free(&light);
 }
 
