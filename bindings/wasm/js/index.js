@@ -3,7 +3,8 @@
 
 const WORKER = new URL('./lib/worker.js', import.meta.url);
 
-// One worker with the library inside. While it computes it hears nothing; end() stops it at once and gives back its memory.
+// One worker with the library inside. While it computes it hears nothing; end() stops it at once, or
+// when it has begun, and gives back its memory.
 export class Session {
   constructor({threads, onProgress, worker} = {}) {
     this.worker = new Worker(worker || WORKER);
