@@ -100,7 +100,8 @@ static double told(const struct way_evidence *way)
 
 bool esra_verdict_tries_pair(const struct evidence *evidence, const struct pipeline_thresholds *t)
 {
-    return depth_predicts(&evidence->depth, &evidence->flat, t) && told(&evidence->depth) >= t->linear_predicts;
+    return evidence->photos >= t->pair_photos && depth_predicts(&evidence->depth, &evidence->flat, t) &&
+           told(&evidence->depth) >= t->linear_predicts;
 }
 
 /* Surfaces seen through each other have no names. Where either is the scene in turn and R is much weaker one way than

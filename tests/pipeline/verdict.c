@@ -528,7 +528,7 @@ static void surfaces_have_names_where_they_are_clear(void)
     static const struct {
         const char *scene;
         double one, farther, nearer, energy_farther, energy_nearer, large;
-        bool tried;
+        bool tried; /* with five photos */
         enum surface surface;
     } rows_of_pairs[] = {
         {"huang-68, a stuffed bird behind glass", .95, .39, .39, 1.08, .57, NAN, true, SURFACE_NEARER},
@@ -540,7 +540,8 @@ static void surfaces_have_names_where_they_are_clear(void)
         {"the same, had it held", .72, .39, .37, .66, 1.30, .5, true, SURFACE_FARTHER},
     };
     for (size_t n = 0; n < sizeof rows_of_pairs / sizeof rows_of_pairs[0]; n++) {
-        struct evidence e = {.flat = WAY(.6, 2, 1, .9, .9),
+        struct evidence e = {.photos = 5,
+                             .flat = WAY(.6, 2, 1, .9, .9),
                              .depth = WAY(.6, rows_of_pairs[n].one, 1, .9, .9),
                              .farther = WAY(.6, rows_of_pairs[n].farther, 1, .9, .9),
                              .nearer = WAY(.6, rows_of_pairs[n].nearer, 1, .9, .9),
@@ -552,6 +553,8 @@ static void surfaces_have_names_where_they_are_clear(void)
             printf("%s\n", rows_of_pairs[n].scene);
         CHECK(surface == rows_of_pairs[n].surface);
         CHECK(esra_verdict_tries_pair(&e, &pipeline_thresholds) == rows_of_pairs[n].tried);
+        e.photos = 3;
+        CHECK(!esra_verdict_tries_pair(&e, &pipeline_thresholds));
         CHECK(esra_verdict_depth(&e, &pipeline_thresholds) == (surface == SURFACE_NEARER    ? &e.nearer
                                                                : surface == SURFACE_FARTHER ? &e.farther
                                                                                             : &e.depth));
