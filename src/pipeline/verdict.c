@@ -87,9 +87,14 @@ bool esra_verdict_depth_settles(const struct evidence *evidence, const struct pi
 /* Layers predict a photo that had no part in them better than T does without R. Then R's motion is right, and what
  * moves with it is R; else R can be anything that only looks like it. Where that was not measured nothing speaks
  * against R. */
-static bool is_determined(const struct way_evidence *way, const struct pipeline_thresholds *t)
+static bool is_told_below(const struct way_evidence *way, double most)
 {
-    return !(way->prediction_error >= t->determined * way->prediction_alone);
+    return !(way->prediction_error >= most * way->prediction_alone);
+}
+
+static bool is_determined(const struct way_evidence *depth, const struct pipeline_thresholds *t)
+{
+    return is_told_below(depth, t->determined);
 }
 
 /* How much of T alone's leave-one-out error is left with R. */
@@ -163,9 +168,9 @@ struct way esra_verdict_way(const struct evidence *evidence, const struct wishes
 /* ---- What to show ---- */
 
 /* The photos tell R, or fit one another so well that little is left to tell. */
-static bool is_credible(const struct way_evidence *way, const struct pipeline_thresholds *t)
+static bool is_credible(const struct way_evidence *way, double most, const struct pipeline_thresholds *t)
 {
-    return is_determined(way, t) || way->trusted >= t->open_trusted_least;
+    return is_told_below(way, most) || way->trusted >= t->open_trusted_least;
 }
 
 /* The layers cancel each other's edges; where a left-out photo was predicted, more of that is accepted. */
@@ -180,9 +185,9 @@ static bool layers_fit(const struct evidence *evidence, const struct way *way, c
 {
     const struct way_evidence *layers = &evidence->delivered;
     bool worse = layers->prediction_error >= t->worse_than_alike * layers->prediction_base;
-    bool flat_fits = is_credible(layers, t) && !worse && !layers_cancel(layers, t);
+    bool flat_fits = is_credible(layers, t->determined_flat, t) && !worse && !layers_cancel(layers, t);
     return layers->trusted >= t->trusted_least &&
-           (way->kind == MODEL_DEPTH ? is_credible(esra_verdict_depth(evidence, t), t) : flat_fits);
+           (way->kind == MODEL_DEPTH ? is_credible(esra_verdict_depth(evidence, t), t->determined, t) : flat_fits);
 }
 
 static bool is_same_photo(const struct photo_evidence *photo, const struct pipeline_thresholds *t)
@@ -209,8 +214,8 @@ static esra_method method_of(const struct evidence *evidence, const struct wishe
     const struct way_evidence *layers = &evidence->delivered;
     bool predicts = !(layers->prediction_error >= layers->prediction_base) &&
                     !(evidence->depth.prediction_error < layers->prediction_error);
-    bool votes =
-        useful >= 2 && way->kind == MODEL_FLAT && predicts && (layers_cancel(layers, t) || is_credible(layers, t));
+    bool votes = useful >= 2 && way->kind == MODEL_FLAT && predicts &&
+                 (layers_cancel(layers, t) || is_credible(layers, t->determined_flat, t));
     return useful == 0                    ? ESRA_METHOD_NONE
            : wishes->gradients            ? ESRA_METHOD_GIVEN
            : one_layer                    ? ESRA_METHOD_NONE
