@@ -10,6 +10,7 @@
 #include "camera/thresholds.h"
 #include "gradients/offset.h"
 #include "ops/resample.h"
+#include "pipeline/deep_mirror.h"
 #include "pipeline/gains.h"
 #include "pipeline/thresholds.h"
 
@@ -62,8 +63,7 @@ done:
     return status;
 }
 
-/* Camera and depths move from one model to another of the same size. */
-static void take_scene(struct model_depth *to, struct model_depth *from)
+void esra_deep_take_scene(struct model_depth *to, struct model_depth *from)
 {
     esra_deep_take_camera(to, from);
     to->scene = from->scene;
@@ -197,7 +197,7 @@ esra_status esra_deep_align(struct model *model, const struct series *series, st
         model->depth.surface = start->depth.surface;
     }
     if (same_size)
-        take_scene(&model->depth, &start->depth);
+        esra_deep_take_scene(&model->depth, &start->depth);
     else if (same_camera)
         esra_deep_take_camera(&model->depth, &start->depth);
     if (!same_size)
@@ -209,6 +209,17 @@ esra_status esra_deep_align(struct model *model, const struct series *series, st
     else
         STEP(run, STAGE_ALIGN, esra_gains_measure(model, run));
     STEP(run, STAGE_ALIGN, level(model, run));
+done:
+    return status;
+}
+
+esra_status esra_deep_look_again(struct model *model, const struct series *series, struct model *known, struct run *run)
+{
+    esra_status status;
+    TRY(esra_deep_align(model, series, known, run));
+    model->depth.mirror_kind = MIRROR_OPEN;
+    TRY(esra_joint_transmitted(known->joint, &model->depth.voted));
+    STEP(run, STAGE_ALIGN, esra_deep_find_mirror(model, series, run->context));
 done:
     return status;
 }

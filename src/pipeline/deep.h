@@ -12,8 +12,9 @@
  * offsets. Photos whose pose was not found stay unaligned. */
 esra_status esra_deep_align(struct model *model, const struct series *series, struct model *start, struct run *run);
 
-/* The camera moves from one model to another. */
+/* The camera, or camera and depths, move from one model to another. */
 void esra_deep_take_camera(struct model_depth *to, struct model_depth *from);
+void esra_deep_take_scene(struct model_depth *to, struct model_depth *from);
 
 /* Two surfaces before the camera of `one`, a model of the same photos: a start for esra_deep_align(), in which the
  * farther is the scene. */
@@ -25,6 +26,11 @@ void esra_deep_exchange_surfaces(struct model *pair);
 
 /* T's gradients by voting, then the reflection's depth and maps from what T leaves of the photos. */
 esra_status esra_deep_find_reflection(struct model *model, const struct series *series, struct run *run);
+
+/* The same photos once more, up to R's motion: of whatever kind, and looked for in what the T of `known`, which is
+ * solved, leaves of the photos. Camera and depths are taken out of `known`. */
+esra_status esra_deep_look_again(struct model *model, const struct series *series, struct model *known,
+                                 struct run *run);
 
 /* T and R together; R is held towards zero, much more so where it is not determined. Frees what only led to them. */
 esra_status esra_deep_solve(struct model *model, bool determined, struct run *run);

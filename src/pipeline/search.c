@@ -105,6 +105,30 @@ done:
     return status;
 }
 
+/* Once layers are solved for, their T leaves less of the scene in the photos than the voted one did, and R's motion can
+ * be found better there: the model found so is taken if photos left out are predicted better by it. */
+static esra_status look_again(struct pipeline *p)
+{
+    struct run *run = p->run;
+    struct way_evidence evidence = p->evidence.depth;
+    struct model next = {0};
+    esra_status status;
+    TRY(esra_deep_look_again(&next, p->small, &p->depth, run));
+    STEP(run, STAGE_SEPARATE, esra_deep_solve(&next, true, run));
+    STEP(run, STAGE_SEPARATE, esra_evidence_layers(&evidence, &next, false, NULL, run));
+    if (!run->stopped && evidence.prediction_error < p->evidence.depth.prediction_error) {
+        p->evidence.depth = evidence;
+        esra_model_free(&p->depth);
+        p->depth = next;
+        next = (struct model){0};
+    } else {
+        esra_deep_take_scene(&p->depth.depth, &next.depth);
+    }
+done:
+    esra_model_free(&next);
+    return status;
+}
+
 /* The model by one surface gives way; its kind of motion and its gains stay. */
 static void keep_as_start(struct pipeline *p)
 {
@@ -160,6 +184,8 @@ static esra_status try_depth(struct pipeline *p)
     STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->depth, p->small, run));
     STEP(run, STAGE_SEPARATE, esra_deep_solve(&p->depth, true, run));
     STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, &p->depth, false, NULL, run));
+    if (esra_verdict_looks_again(&p->evidence, &p->wishes, &pipeline_thresholds))
+        STEP(run, STAGE_SEPARATE, look_again(p));
     if (esra_verdict_tries_pair(&p->evidence, &pipeline_thresholds))
         STEP(run, STAGE_SEPARATE, try_pair(p));
 done:

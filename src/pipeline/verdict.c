@@ -165,6 +165,14 @@ struct way esra_verdict_way(const struct evidence *evidence, const struct wishes
                         .hopeless = !determined && deep->trusted < t->open_trusted_least};
 }
 
+bool esra_verdict_looks_again(const struct evidence *evidence, const struct wishes *wishes,
+                              const struct pipeline_thresholds *t)
+{
+    struct way way = esra_verdict_way(evidence, wishes, t);
+    return way.kind == MODEL_DEPTH && way.light == LIGHT_LINEAR && way.determined &&
+           told(&evidence->depth) >= t->motion_exact;
+}
+
 /* ---- What to show ---- */
 
 /* The photos tell R, or fit one another so well that little is left to tell. */

@@ -67,6 +67,11 @@ bool esra_verdict_exchanges(const struct way_evidence *flat, const struct wishes
 struct way esra_verdict_way(const struct evidence *evidence, const struct wishes *wishes,
                             const struct pipeline_thresholds *t);
 
+/* Whether R's motion is looked for again once layers by one surface are solved for: where these are the way, the photos
+ * tell R and layers add up, but R could be told better. */
+bool esra_verdict_looks_again(const struct evidence *evidence, const struct wishes *wishes,
+                              const struct pipeline_thresholds *t);
+
 /* Everything, once evidence.delivered and the photos' is there, too. */
 struct verdict esra_verdict(const struct evidence *evidence, const struct wishes *wishes,
                             const struct pipeline_thresholds *t);

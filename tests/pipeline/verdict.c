@@ -561,6 +561,31 @@ static void surfaces_have_names_where_they_are_clear(void)
     }
 }
 
+/* Leave-one-out error over that of T alone, by depth; homographies predict at 2, or as well as depth does. */
+static bool looks_again(double told, double flat, esra_light light)
+{
+    struct wishes wishes = {.motion = ESRA_MOTION_AUTO, .light = light};
+    struct evidence evidence = {.photos = 5,
+                                .flat = WAY(.6, flat, 1.2, .9, .9),
+                                .depth = WAY_ALONE(.6, told, 1.2, 1, .9, .9),
+                                .farther = UNTRIED,
+                                .nearer = UNTRIED,
+                                .prediction_pair = NAN,
+                                .prediction_root = NAN};
+    return esra_verdict_looks_again(&evidence, &wishes, &pipeline_thresholds);
+}
+
+static void motions_are_looked_for_again_where_they_may_be_better(void)
+{
+    CHECK(looks_again(.55, 2, ESRA_LIGHT_AUTO));      /* mix 22 */
+    CHECK(!looks_again(.33, 2, ESRA_LIGHT_AUTO));     /* mix 07: told well enough */
+    CHECK(!looks_again(.72, 2, ESRA_LIGHT_AUTO));     /* toy: its layers add up in the root of light */
+    CHECK(looks_again(.72, 2, ESRA_LIGHT_LINEAR));    /* ... unless somebody knows better */
+    CHECK(!looks_again(.95, 2, ESRA_LIGHT_LINEAR));   /* R is not told, and what T leaves is no R */
+    CHECK(!looks_again(.55, .55, ESRA_LIGHT_AUTO));   /* homographies are the way */
+    CHECK(!looks_again(NAN, NAN, ESRA_LIGHT_LINEAR)); /* nothing was measured */
+}
+
 /* Numbers that were not measured decide nothing, and raise no warning but that of a missing second motion. */
 static void nothing_measured_is_nothing_told(void)
 {
@@ -608,6 +633,7 @@ int main(void)
     RUN(depth_is_tried_where_it_is_open);
     RUN(depth_settles_what_is_clear);
     RUN(surfaces_have_names_where_they_are_clear);
+    RUN(motions_are_looked_for_again_where_they_may_be_better);
     RUN(nothing_measured_is_nothing_told);
     return check_report();
 }
