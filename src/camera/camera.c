@@ -45,6 +45,19 @@ esra_status esra_camera_copy(struct camera *to, const struct camera *from, struc
     return ESRA_OK;
 }
 
+/* Pixels have their centres at whole numbers: the corner of the first is at (-.5, -.5) in every size. */
+void esra_camera_resize(struct camera *camera, int width, int height)
+{
+    double scale = (double)width / camera->width;
+    camera->width = width;
+    camera->height = height;
+    camera->focal_px *= scale;
+    camera->cx = (camera->cx + .5) * scale - .5;
+    camera->cy = (camera->cy + .5) * scale - .5;
+    camera->error_px *= scale;
+    camera->parallax_px *= scale;
+}
+
 void esra_camera_free(struct camera *camera)
 {
     esra_release(&camera->pose);

@@ -69,6 +69,9 @@ esra_status esra_camera_find(struct camera *camera, struct context *context, con
 
 esra_status esra_camera_copy(struct camera *to, const struct camera *from, struct message *message);
 
+/* The camera of the same photos in another size. */
+void esra_camera_resize(struct camera *camera, int width, int height);
+
 /* Harmless on a zeroed one. */
 void esra_camera_free(struct camera *camera);
 

@@ -202,6 +202,26 @@ static void outliers_leave_the_epipolar_lines(void)
     esra_tracks_free(&tracks);
 }
 
+/* A corner of the first pixel is at (-.5, -.5) in every size. */
+static void a_camera_has_any_size(void)
+{
+    struct pose poses[2] = {{.r = {1, 0, 0, 0, 1, 0, 0, 0, 1}},
+                            {.r = {1, -.01, .02, .01, 1, -.03, -.02, .03, 1}, .t = {.1, -.05, .02}}};
+    struct camera small = {.photos = 2, .width = 320, .height = 240, .focal_px = 400, .k1 = -.02, .cx = 150, .cy = 125};
+    small.pose = poses;
+    struct camera large = small;
+    esra_camera_resize(&large, 960, 720);
+    CHECK(large.width == 960 && large.height == 720);
+    for (int n = 0; n < 12; n++) {
+        double x = 20 + 70 * (n % 4), y = 30 + 80 * (n / 4), w = .5 + .1 * n;
+        double u = 0, v = 0, u_large = 0, v_large = 0;
+        CHECK(model_project(&small, 1, x, y, w, &u, &v));
+        CHECK(model_project(&large, 1, 3 * (x + .5) - .5, 3 * (y + .5) - .5, w, &u_large, &v_large));
+        CHECK_NEAR(u_large, 3 * (u + .5) - .5, 1e-9);
+        CHECK_NEAR(v_large, 3 * (v + .5) - .5, 1e-9);
+    }
+}
+
 int main(void)
 {
     RUN(exact_tracks_give_the_camera);
@@ -211,5 +231,6 @@ int main(void)
     RUN(few_tracks_are_told);
     RUN(a_photo_of_something_else_is_told);
     RUN(outliers_leave_the_epipolar_lines);
+    RUN(a_camera_has_any_size);
     return check_report();
 }
