@@ -55,6 +55,15 @@ done:
     return status;
 }
 
+void esra_steps_keep_start(struct pipeline *p)
+{
+    esra_model_park(&p->depth);
+    esra_model_trim(&p->depth);
+    esra_joint_free(&p->depth.joint);
+    esra_model_free(&p->one);
+    move(&p->one, &p->depth);
+}
+
 /* A model of the photos in their light, from what the trial knows ... */
 static esra_status make_depth(struct pipeline *p, const struct series *photos)
 {
@@ -63,6 +72,8 @@ static esra_status make_depth(struct pipeline *p, const struct series *photos)
     struct model *start = p->depth.photos ? &p->depth : NULL;
     esra_status status;
     TRY(esra_deep_align(&p->model, photos, start, run));
+    if (p->small != p->target && p->model.depth.surface == SURFACE_ONE)
+        esra_steps_keep_start(p);
     esra_model_free(&p->depth);
     if (p->small == p->target)
         STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->model, run));
@@ -120,6 +131,19 @@ done:
     return status;
 }
 
+/* The small photos' camera in place of the large ones', if these are predicted worse than the small ones were. */
+static esra_status check_camera(struct pipeline *p, struct way *way)
+{
+    if (!p->one.photos || p->model.depth.surface != SURFACE_ONE ||
+        esra_verdict_camera_holds(&p->evidence, way, &pipeline_thresholds))
+        return ESRA_OK;
+    move(&p->depth, &p->one);
+    esra_camera_resize(&p->depth.depth.camera, p->target->width, p->target->height);
+    esra_model_free(&p->model);
+    p->evidence.delivered = p->evidence.depth;
+    return solve_depth(p, way);
+}
+
 /* In the root of light first, where the trial leaves it open; in linear light then, if the photos do not tell R in the
  * root. */
 static esra_status deliver_depth(struct pipeline *p, struct way *way)
@@ -137,6 +161,7 @@ static esra_status deliver_depth(struct pipeline *p, struct way *way)
         return ESRA_OK;
     }
     TRY(solve_depth(p, way));
+    STEP(p->run, STAGE_SEPARATE, check_camera(p, way));
     if (way->light != LIGHT_ROOT || p->run->stopped)
         return ESRA_OK;
     esra_evidence_root(&p->evidence);

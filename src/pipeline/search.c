@@ -129,16 +129,6 @@ done:
     return status;
 }
 
-/* The model by one surface gives way; its kind of motion and its gains stay. */
-static void keep_as_start(struct pipeline *p)
-{
-    esra_model_park(&p->depth);
-    esra_model_trim(&p->depth);
-    esra_joint_free(&p->depth.joint);
-    p->one = p->depth;
-    p->depth = (struct model){0};
-}
-
 /* Two surfaces seen through each other, either as the scene in turn. */
 static esra_status try_pair(struct pipeline *p)
 {
@@ -154,7 +144,7 @@ static esra_status try_pair(struct pipeline *p)
     enum surface surface = esra_verdict_surface(&p->evidence, &pipeline_thresholds);
     if (surface == SURFACE_ONE || run->stopped)
         goto done;
-    keep_as_start(p);
+    esra_steps_keep_start(p);
     if (surface == SURFACE_FARTHER) {
         esra_deep_exchange_surfaces(&nearer);
         TRY(solve_surface(p, &p->depth, &nearer));

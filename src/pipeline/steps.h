@@ -13,7 +13,7 @@ struct pipeline {
     const struct series *small;  /* the photos, or halved ones: models are searched for on these */
     const struct series *target; /* the photos, or for a draft the small ones: layers are delivered of these */
     struct model flat, depth;    /* of the small photos */
-    struct model one;            /* by one surface, where depth has two: a start, should these not hold */
+    struct model one;            /* that by one surface, should what gave it the way not hold: a start */
     struct model model;          /* that is delivered, of the photos */
     struct evidence evidence;
     struct image doubt; /* part of the reflection that the photos leave open: it stays in T */
@@ -25,6 +25,9 @@ esra_status esra_steps_search(struct pipeline *p);
 
 /* The model that predicts best, with the evidence of the layers delivered. */
 esra_status esra_steps_deliver(struct pipeline *p);
+
+/* The trial's model by one surface makes way, and its memory free: which motion R has, gains and camera stay. */
+void esra_steps_keep_start(struct pipeline *p);
 
 /* Leave-one-out error and doubt of layers by homographies. */
 esra_status esra_steps_judge_flat(struct pipeline *p, struct way_evidence *evidence, const struct model *model);

@@ -173,6 +173,14 @@ bool esra_verdict_looks_again(const struct evidence *evidence, const struct wish
            told(&evidence->depth) >= t->motion_exact;
 }
 
+/* Larger photos tell more. In another light than the trial's the errors cannot be compared. */
+bool esra_verdict_camera_holds(const struct evidence *evidence, const struct way *way,
+                               const struct pipeline_thresholds *t)
+{
+    return way->light != LIGHT_LINEAR || !way->determined ||
+           !(told(&evidence->delivered) > t->camera_holds * told(&evidence->depth));
+}
+
 /* ---- What to show ---- */
 
 /* The photos tell R, or fit one another so well that little is left to tell. */

@@ -72,6 +72,11 @@ struct way esra_verdict_way(const struct evidence *evidence, const struct wishes
 bool esra_verdict_looks_again(const struct evidence *evidence, const struct wishes *wishes,
                               const struct pipeline_thresholds *t);
 
+/* By depth, whether the camera found of large photos is at least about as good as that of the small ones, from
+ * evidence.depth and evidence.delivered. */
+bool esra_verdict_camera_holds(const struct evidence *evidence, const struct way *way,
+                               const struct pipeline_thresholds *t);
+
 /* Everything, once evidence.delivered and the photos' is there, too. */
 struct verdict esra_verdict(const struct evidence *evidence, const struct wishes *wishes,
                             const struct pipeline_thresholds *t);
