@@ -26,6 +26,7 @@ static struct joint_settings settings_of(const struct deep_prior *prior)
     esra_joint_settings_default(&settings);
     settings.ridge = prior->ridge;
     settings.iterations = ITERATIONS;
+    settings.once = true;
     if (prior->voted) {
         settings.lambda_transmitted = 0;
         settings.lambda_reflected = pipeline_thresholds.depth_lambda_reflected;

@@ -104,8 +104,7 @@ done:
     return status;
 }
 
-esra_status esra_flat_enlarge(struct model *model, const struct series *series, const struct model *small,
-                              struct run *run)
+esra_status esra_flat_enlarge(struct model *model, const struct series *series, struct model *small, struct run *run)
 {
     esra_status status;
     TRY(esra_model_create(model, MODEL_FLAT, series, run->context->message));

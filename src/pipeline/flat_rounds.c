@@ -222,14 +222,18 @@ done:
     return status;
 }
 
-/* Coarse to fine. `known`: its start has been solved for at sizes where that is cheap and at one where it is not, so
- * that coarse levels have little left to do. */
-static esra_status solve(struct model *model, bool known)
+/* How much the smaller photos' layers, which a solve begins with, are worth: their own start has been solved for at
+ * sizes where that is cheap, and where they are `known` at one where it is not, so that coarse levels have little left
+ * to do. */
+enum start { START_NONE, START_SMALL, START_KNOWN };
+
+static esra_status solve(struct model *model, enum start start)
 {
     struct joint_model joint_model = esra_model_joint(model);
     struct joint_settings settings;
     esra_joint_settings_default(&settings);
-    if (known)
+    settings.once = start != START_NONE;
+    if (start == START_KNOWN)
         settings.coarse_effort = 1;
     return esra_joint_solve(model->joint, &joint_model, &settings, 0, &model->joint_info);
 }
@@ -294,7 +298,7 @@ esra_status esra_flat_exchange(struct model *model, const struct series *series,
     TRY(esra_flat_warp(model, series, run));
     if (model->joint && !esra_context_stopping(run->context)) {
         TRY(esra_joint_load(model->joint, &photos));
-        TRY(solve(model, false));
+        TRY(solve(model, START_NONE));
         esra_joint_trim(model->joint);
     }
 done:
@@ -302,22 +306,21 @@ done:
 }
 
 /* The first solve begins with the layers of smaller photos, where there are some. */
-static esra_status solve_first(struct model *model, const struct model *small, struct run *run)
+static esra_status solve_first(struct model *model, struct model *small, struct run *run)
 {
     struct joint_photos photos = esra_model_photos(model);
     int halvings = small ? scale_halvings(model->scale, small->scale) : 0;
-    bool known = small && (double)small->width * small->height > SERIES_SMALL_PIXELS;
+    enum start start = START_NONE;
     esra_status status;
     TRY(esra_joint_create(&model->joint, &photos, halvings < LEVELS ? LEVELS : halvings + 1, run->context));
-    if (small && small->joint)
-        esra_joint_start(model->joint, small->joint, halvings);
-    TRY(solve(model, known));
+    if (small && small->joint && esra_joint_start(model->joint, &small->joint, halvings))
+        start = (double)small->width * small->height > SERIES_SMALL_PIXELS ? START_KNOWN : START_SMALL;
+    TRY(solve(model, start));
 done:
     return status;
 }
 
-esra_status esra_flat_solve(struct model *model, const struct series *series, const struct model *small,
-                            struct run *run)
+esra_status esra_flat_solve(struct model *model, const struct series *series, struct model *small, struct run *run)
 {
     esra_status status = ESRA_OK;
     if (!model->two_motions)

@@ -65,16 +65,12 @@ static double aligned(const struct shape *s)
     return images(s, s->photos, s->channels) + images(s, s->photos, 1);
 }
 
-/* Its arenas: coarser photos with masks; weights, warps of two floats and layers, which stay when it has solved; and
- * the vectors of the conjugate gradients. */
-static double joint_photos(const struct shape *s)
-{
-    return block(s, (PYRAMID - 1) * s->photos * (s->channels + 1));
-}
-
+/* Its arenas: weights, warps of two floats and layers, which stay when it has solved; the vectors of the conjugate
+ * gradients; and until the finest level begins or, where it may solve again, as long as it solves, coarser photos with
+ * masks, and those levels' weights, warps and layers. */
 static double joint_layers(const struct shape *s)
 {
-    return block(s, PYRAMID * (s->photos * (1 + 2) + COLOURS * (1 + CANVAS)));
+    return block(s, s->photos * (1 + 2) + COLOURS * (1 + CANVAS));
 }
 
 static double joint_vectors(const struct shape *s)
@@ -82,9 +78,14 @@ static double joint_vectors(const struct shape *s)
     return block(s, (1 + CANVAS) * (3 * COLOURS + 3.25) + STRIPS * COLOURS);
 }
 
+static double joint_once(const struct shape *s)
+{
+    return joint_layers(s) + joint_vectors(s);
+}
+
 static double joint(const struct shape *s)
 {
-    return joint_photos(s) + joint_layers(s) + joint_vectors(s);
+    return joint_once(s) + (PYRAMID - 1) * (joint_layers(s) + block(s, s->photos * (s->channels + 1)));
 }
 
 /* The layers that the paper's problem expects, and its weights. */
@@ -181,20 +182,17 @@ static double held(const struct shape *s)
     return s->photos < 3 || small_shape(s).width < s->width ? 0 : tried(s);
 }
 
-/* T, R and four pictures between, each in all channels. Coarser photos are not made again. */
+/* A solve; then T, R and four pictures between, each in all channels, and no coarser levels. */
 static double rounds(const struct shape *s)
 {
-    return held(s) + aligned(s) + joint_layers(s) + joint_vectors(s) + images(s, 6, s->channels);
+    double first = joint(s), next = joint_once(s) + images(s, 6, s->channels);
+    return held(s) + aligned(s) + (first > next ? first : next);
 }
 
-/* Of small photos; of large ones those at half their size, or one joint solve beside the layers that it begins with. */
+/* Of small photos; of large ones one solve, beside which half their size is little. */
 static double rounds_bytes(const struct shape *s)
 {
-    if (small_shape(s).width == s->width)
-        return rounds(s);
-    struct shape half = halved(s, .5 * pixels(s));
-    double solved = aligned(s) + joint(s) + joint_layers(&half), registered = rounds(&half);
-    return solved > registered ? solved : registered;
+    return small_shape(s).width == s->width ? rounds(s) : aligned(s) + joint_once(s);
 }
 
 /* The judge's own joint problem at the size that it judges at, as many more as are solved side by side, the photos
@@ -236,7 +234,7 @@ static double sweep(const struct shape *s)
  * joint solve and its expected gradients. Voting and integrating take less. */
 static double depth(const struct shape *s)
 {
-    double solving = aligned(s) + images(s, s->photos, 2) + images(s, 1, 1 + 2 * s->channels) + joint(s) +
+    double solving = aligned(s) + images(s, s->photos, 2) + images(s, 1, 1 + 2 * s->channels) + joint_once(s) +
                      block(s, PYRAMID * 2 * COLOURS);
     return solving > sweep(s) ? solving : sweep(s);
 }

@@ -172,9 +172,11 @@ void esra_joint_free(struct joint **joint)
 {
     if (!*joint)
         return;
+    esra_joint_free(&(*joint)->start);
     esra_arena_free(&(*joint)->tables);
     esra_arena_free(&(*joint)->pyramid);
     esra_arena_free(&(*joint)->expected);
+    esra_arena_free(&(*joint)->coarse);
     esra_arena_free(&(*joint)->layers);
     esra_arena_free(&(*joint)->vectors);
     esra_release(joint);
@@ -184,6 +186,7 @@ void esra_joint_trim(struct joint *joint)
 {
     esra_arena_free(&joint->vectors);
     esra_arena_free(&joint->expected);
+    esra_arena_free(&joint->coarse);
     if (joint->finest > 0) /* answers have the size of that level, so its photos are needed */
         return;
     esra_arena_free(&joint->pyramid);

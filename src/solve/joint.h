@@ -26,6 +26,7 @@ struct joint_settings {
     int iterations;            /* of conjugate gradients a reweighing */
     double tolerance;          /* relative residual that ends them sooner */
     bool black_point;          /* let the reflection's darkest pixels touch zero */
+    bool once;                 /* no other solve follows: what coarser levels hold makes room for the finest */
 };
 
 #define JOINT_MAX_LEVELS 8
@@ -86,9 +87,9 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
                              const struct joint_settings *settings, int finest, struct joint_info *info);
 
 /* The next esra_joint_solve() begins at the level that is the size of photos halved so many times, pixel 0 in its
- * place, with the layers of `start`, a solution for these. It must be there until then. Where there is no such level,
- * nothing changes. */
-void esra_joint_start(struct joint *joint, const struct joint *start, int halvings);
+ * place, with the layers of *start, a solution for these, which it takes and frees: *start is then NULL. Where there is
+ * no such level, nothing changes, and false is returned. */
+bool esra_joint_start(struct joint *joint, struct joint **start, int halvings);
 
 /* Goes on from the layers of the last esra_joint_solve(), at its finest level only: for a model (and photos) a little
  * better than before. */

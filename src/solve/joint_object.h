@@ -10,9 +10,9 @@
 struct joint {
     struct context *context;
     int photos, levels;
-    int wanted;                /* the finest level of the solve at hand */
-    int finest;                /* that of the last solution, -1 where there is none */
-    const struct joint *start; /* whose layers the next solve begins with, at that level; NULL: from nothing */
+    int wanted;          /* the finest level of the solve at hand */
+    int finest;          /* that of the last solution, -1 where there is none */
+    struct joint *start; /* whose layers the next solve begins with, at that level; NULL: from nothing */
     int start_level;
     bool halved; /* the coarser levels hold the photos loaded */
     struct joint_level level[JOINT_MAX_LEVELS];
@@ -20,7 +20,7 @@ struct joint {
     struct joint_system system;
     double *mixing, *reflection_gain, *confidence;
     double *motion; /* [9 photos] scratch: of the level at hand */
-    struct arena tables, pyramid, expected, layers, vectors;
+    struct arena tables, pyramid, expected, coarse, layers, vectors;
 };
 
 /* Lays a part of the object out in its arena; false where memory is short. */

@@ -27,7 +27,12 @@ void esra_joint_settings_default(struct joint_settings *settings)
 
 static void layout_layers(struct joint *joint, struct arena *arena)
 {
-    for (int l = joint->wanted; l < joint->levels; l++)
+    esra_joint_level_layout_layers(&joint->level[joint->wanted], arena);
+}
+
+static void layout_coarse(struct joint *joint, struct arena *arena)
+{
+    for (int l = joint->wanted + 1; l < joint->levels; l++)
         esra_joint_level_layout_layers(&joint->level[l], arena);
 }
 
@@ -36,17 +41,17 @@ static void layout_vectors(struct joint *joint, struct arena *arena)
     esra_joint_system_layout(&joint->system, &joint->level[joint->wanted], arena);
 }
 
-/* Warps of all levels from `wanted` on. */
-static void aim_levels(struct joint *joint, const struct joint_model *model)
+/* Warps of the levels from `wanted` to `coarsest`. */
+static void aim_levels(struct joint *joint, const struct joint_model *model, int coarsest)
 {
-    for (int l = joint->wanted; model->maps && l < joint->levels; l++)
+    for (int l = joint->wanted; model->maps && l <= coarsest; l++)
         esra_joint_level_aim_maps(&joint->level[l], model->maps, 1 << l, joint->canvas.left, joint->canvas.top,
                                   joint->context);
     if (model->maps)
         return;
     for (int i = 0; i < joint->photos; i++)
         esra_joint_motion_to_canvas(model->motion + 9 * i, &joint->canvas, joint->motion + 9 * i);
-    for (int l = 0; l < joint->levels; l++) {
+    for (int l = 0; l <= coarsest; l++) {
         if (l >= joint->wanted)
             esra_joint_level_aim(&joint->level[l], joint->motion, joint->context);
         for (int i = 0; i < joint->photos; i++)
@@ -94,11 +99,11 @@ static esra_status check_model(const struct joint *joint, const struct joint_mod
 }
 
 /* Strips depend on the warps: room for those of the level that needs most. */
-static void measure_strips(struct joint *joint)
+static void measure_strips(struct joint *joint, int coarsest)
 {
     joint->system.context = joint->context;
     joint->system.strip_pixels = 0;
-    for (int l = joint->wanted; l < joint->levels; l++) {
+    for (int l = joint->wanted; l <= coarsest; l++) {
         joint->system.level = &joint->level[l];
         size_t pixels_here = esra_joint_strips(&joint->system);
         if (pixels_here > joint->system.strip_pixels)
@@ -191,46 +196,62 @@ static void settle_black(struct joint *joint)
                            joint->system.jacobi[TRANSMITTED]);
 }
 
+/* What coarser levels hold has led to the finest. */
+static void leave_coarse(struct joint *joint)
+{
+    esra_arena_free(&joint->coarse);
+    esra_arena_free(&joint->pyramid);
+    joint->halved = false;
+}
+
 /* The coarsest level finds the low frequencies; finer ones keep them. What decides the constant between the layers, the
  * darkest pixels of R, are small: averaged away in coarse levels, so that each settles it anew. The finest does not:
  * noise decides there, and the data, where gains differ, has the last word. (Two scenes, m = 5: T 37.5 dB, 34.9 with
  * the finest settled too; with 1 % errors in b_i 35.5 and 33.7.) */
 static void climb(struct joint *joint, const struct joint_settings *settings, struct joint_info *info)
 {
-    int first = joint->start ? joint->start_level : joint->levels - 1;
+    bool started = joint->start;
+    int first = started ? joint->start_level : joint->levels - 1;
     for (int l = first; l >= joint->wanted; l--) {
         bool coarsest = l == joint->levels - 1;
         if (l < first)
             esra_joint_level_prolong(&joint->level[l + 1], &joint->level[l], joint->context);
-        else if (joint->start)
+        else if (started)
             esra_joint_take_start(joint);
         else
             clear_layers(&joint->level[l]);
+        if (settings->once && l == 0)
+            leave_coarse(joint);
         esra_joint_system_enter(&joint->system, &joint->level[l]);
         int effort = l > joint->wanted ? settings->coarse_effort : 1;
-        improve(joint, settings, settings->reweighings * effort, coarsest && !joint->start, info);
+        improve(joint, settings, settings->reweighings * effort, coarsest && !started, info);
         if (settings->black_point && (coarsest || l > joint->wanted))
             settle_black(joint);
     }
-    joint->start = NULL;
 }
 
-void esra_joint_start(struct joint *joint, const struct joint *start, int halvings)
+bool esra_joint_start(struct joint *joint, struct joint **start, int halvings)
 {
-    const struct joint_level *from = &start->level[start->finest < 0 ? 0 : start->finest];
+    int finest = (*start)->finest;
+    const struct joint_level *from = &(*start)->level[finest < 0 ? 0 : finest];
     const struct joint_level *level = &joint->level[halvings < joint->levels ? halvings : 0];
-    bool fits = start->finest >= 0 && level->width[TRANSMITTED] == from->width[TRANSMITTED] &&
-                level->height[TRANSMITTED] == from->height[TRANSMITTED];
-    joint->start = fits ? start : NULL;
+    if (finest < 0 || level->width[TRANSMITTED] != from->width[TRANSMITTED] ||
+        level->height[TRANSMITTED] != from->height[TRANSMITTED])
+        return false;
+    esra_joint_free(&joint->start);
+    joint->start = *start;
     joint->start_level = halvings;
+    *start = NULL;
+    return true;
 }
 
-/* Motions, gains and expected gradients of the model, for all levels, and room for the descent by them. */
+/* Motions, gains and expected gradients of the model, for the levels to `coarsest`, and room for the descent by them.
+ */
 static esra_status load_model(struct joint *joint, const struct joint_model *model,
-                              const struct joint_settings *settings)
+                              const struct joint_settings *settings, int coarsest)
 {
-    aim_levels(joint, model);
-    measure_strips(joint);
+    aim_levels(joint, model, coarsest);
+    measure_strips(joint, coarsest);
     if (!esra_joint_place(joint, &joint->vectors, layout_vectors))
         return esra_fail_memory(joint->context->message);
     set_system(joint, model, settings);
@@ -251,9 +272,10 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
                                 : esra_joint_canvas(model->motion, joint->photos, top->width[TRANSMITTED],
                                                     top->height[TRANSMITTED]);
     size_canvases(joint);
-    if (!esra_joint_place(joint, &joint->layers, layout_layers))
+    if (!esra_joint_place(joint, &joint->layers, layout_layers) ||
+        !esra_joint_place(joint, &joint->coarse, layout_coarse))
         return esra_fail_memory(joint->context->message);
-    TRY(load_model(joint, model, settings));
+    TRY(load_model(joint, model, settings, joint->levels - 1));
     climb(joint, settings, info);
     finish(joint, info);
     joint->finest = joint->wanted;
@@ -269,7 +291,7 @@ esra_status esra_joint_resume(struct joint *joint, const struct joint_model *mod
     if (joint->finest < 0)
         return esra_fail(joint->context->message, ESRA_BAD_ARGUMENT, "there is nothing to go on from: solve first");
     TRY(check_model(joint, model));
-    TRY(load_model(joint, model, settings));
+    TRY(load_model(joint, model, settings, joint->finest));
     esra_joint_system_enter(&joint->system, &joint->level[joint->finest]);
     improve(joint, settings, settings->reweighings, false, info);
     finish(joint, info);

@@ -46,4 +46,5 @@ void esra_joint_take_start(struct joint *joint)
     take_layer(level, REFLECTED, from,
                (struct placing){shift + scale * joint->canvas.left - start->canvas.left,
                                 shift + scale * joint->canvas.top - start->canvas.top});
+    esra_joint_free(&joint->start);
 }

@@ -390,13 +390,14 @@ static void layers_of_smaller_photos_are_a_start(void)
     CHECK(esra_joint_solve(coarse, &half, &settings, 0, &much) == ESRA_OK);
     CHECK(esra_joint_solve(fine, &model, &settings, 0, &much) == ESRA_OK);
     CHECK(esra_joint_solve(fine, &model, &little, 0, &nothing) == ESRA_OK);
-    esra_joint_start(fine, coarse, 1);
+    CHECK(!esra_joint_start(fine, &coarse, 2)); /* there is no such level: from nothing */
+    CHECK(esra_joint_solve(fine, &model, &little, 0, &started) == ESRA_OK && started.objective == nothing.objective);
+    CHECK(esra_joint_start(fine, &coarse, 1) && !coarse);
     CHECK(esra_joint_solve(fine, &model, &little, 0, &started) == ESRA_OK);
     printf("  objective %g; with little effort %g from nothing, %g from smaller photos\n", much.objective,
            nothing.objective, started.objective);
     CHECK(started.objective - much.objective < .5 * (nothing.objective - much.objective));
     CHECK(started.iterations <= nothing.iterations);
-    esra_joint_start(fine, coarse, 2); /* there is no such level: from nothing */
     CHECK(esra_joint_solve(fine, &model, &little, 0, &started) == ESRA_OK && started.objective == nothing.objective);
     for (int i = 0; i < PHOTOS; i++)
         esra_image_free(&small[i]);
