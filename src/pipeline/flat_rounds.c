@@ -16,6 +16,14 @@
  * none: motions are then exact to a hundredth of a pixel at half of it. */
 #define SMALL_ROUNDS 3
 
+/* Layers of photos half the size lack details, which hardly depend on what is far from them: a few steps of conjugate
+ * gradients follow each weights and edges, and the minimum is as near as these have been renewed often. What they share
+ * out wrongly between the layers, smooth parts above all, takes steps: at half the size, where these cost a quarter
+ * (doc/notes/joint.md, "From smaller photos"). */
+#define ENLARGED_REWEIGHINGS     5
+#define ENLARGED_ITERATIONS      20
+#define ENLARGED_FINE_ITERATIONS 6
+
 struct round {
     struct model *model;
     const struct series *series;
@@ -222,19 +230,20 @@ done:
     return status;
 }
 
-/* How much the smaller photos' layers, which a solve begins with, are worth: their own start has been solved for at
- * sizes where that is cheap, and where they are `known` at one where it is not, so that coarse levels have little left
- * to do. */
-enum start { START_NONE, START_SMALL, START_KNOWN };
-
-static esra_status solve(struct model *model, enum start start)
+/* Coarse to fine; from the layers of smaller photos where `enlarged`. */
+static esra_status solve(struct model *model, bool enlarged)
 {
     struct joint_model joint_model = esra_model_joint(model);
     struct joint_settings settings;
     esra_joint_settings_default(&settings);
-    settings.once = start != START_NONE;
-    if (start == START_KNOWN)
+    if (enlarged) {
+        settings.reweighings = ENLARGED_REWEIGHINGS;
         settings.coarse_effort = 1;
+        settings.iterations = ENLARGED_ITERATIONS;
+        settings.fine_iterations = ENLARGED_FINE_ITERATIONS;
+        settings.black_point = false; /* the smaller photos' solve has settled it */
+        settings.once = true;
+    }
     return esra_joint_solve(model->joint, &joint_model, &settings, 0, &model->joint_info);
 }
 
@@ -254,16 +263,36 @@ done:
     return status;
 }
 
-static esra_status run_rounds(struct model *model, const struct series *series, int first, struct run *run)
+static esra_status refine(struct round *round)
 {
-    struct round round = {.model = model, .series = series, .run = run, .number = first};
+    esra_status status;
+    TRY(begin_round(round));
+    TRY(refine_gains(round));
+    TRY(refine_motions(round));
+done:
+    return status;
+}
+
+static esra_status run_rounds(struct model *model, const struct series *series, struct run *run)
+{
+    struct round round = {.model = model, .series = series, .run = run};
     esra_status status = ESRA_OK;
     for (; round.number < SMALL_ROUNDS && !esra_run_stopping(run, STAGE_SEPARATE); round.number++) {
-        TRY(begin_round(&round));
-        TRY(refine_gains(&round));
-        TRY(refine_motions(&round));
+        TRY(refine(&round));
         TRY(solve_again(&round));
     }
+done:
+    round_free(&round);
+    return status;
+}
+
+/* One more, for photos of twice the size: their solve begins at this one, with the motions found here. */
+static esra_status run_round_between(struct model *model, const struct series *series, struct run *run)
+{
+    struct round round = {.model = model, .series = series, .run = run, .number = SMALL_ROUNDS};
+    esra_status status = ESRA_OK;
+    if (!esra_run_stopping(run, STAGE_SEPARATE))
+        TRY(refine(&round));
 done:
     round_free(&round);
     return status;
@@ -298,7 +327,7 @@ esra_status esra_flat_exchange(struct model *model, const struct series *series,
     TRY(esra_flat_warp(model, series, run));
     if (model->joint && !esra_context_stopping(run->context)) {
         TRY(esra_joint_load(model->joint, &photos));
-        TRY(solve(model, START_NONE));
+        TRY(solve(model, false));
         esra_joint_trim(model->joint);
     }
 done:
@@ -310,12 +339,9 @@ static esra_status solve_first(struct model *model, struct model *small, struct 
 {
     struct joint_photos photos = esra_model_photos(model);
     int halvings = small ? scale_halvings(model->scale, small->scale) : 0;
-    enum start start = START_NONE;
     esra_status status;
-    TRY(esra_joint_create(&model->joint, &photos, halvings < LEVELS ? LEVELS : halvings + 1, run->context));
-    if (small && small->joint && esra_joint_start(model->joint, &small->joint, halvings))
-        start = (double)small->width * small->height > SERIES_SMALL_PIXELS ? START_KNOWN : START_SMALL;
-    TRY(solve(model, start));
+    TRY(esra_joint_create(&model->joint, &photos, small ? halvings + 1 : LEVELS, run->context));
+    TRY(solve(model, small && small->joint && esra_joint_start(model->joint, &small->joint, halvings)));
 done:
     return status;
 }
@@ -327,8 +353,10 @@ esra_status esra_flat_solve(struct model *model, const struct series *series, st
         return ESRA_OK;
     if (!run->input->gradients) {
         TRY(solve_first(model, small, run));
-        if (!small || series->scale < 1)
-            TRY(run_rounds(model, series, small ? SMALL_ROUNDS - 1 : 0, run));
+        if (!small)
+            TRY(run_rounds(model, series, run));
+        else if (series->scale < 1)
+            TRY(run_round_between(model, series, run));
         esra_joint_trim(model->joint);
     }
 done:

@@ -24,6 +24,7 @@ struct joint_settings {
     int reweighings;           /* at the finest level */
     int coarse_effort;         /* how many times as many at the coarser ones, where they cost little */
     int iterations;            /* of conjugate gradients a reweighing */
+    int fine_iterations;       /* the same at the finest level; 0: as many */
     double tolerance;          /* relative residual that ends them sooner */
     bool black_point;          /* let the reflection's darkest pixels touch zero */
     bool once;                 /* no other solve follows: what coarser levels hold makes room for the finest */

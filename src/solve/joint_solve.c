@@ -137,9 +137,11 @@ static void improve(struct joint *joint, const struct joint_settings *settings, 
 {
     double share =
         (double)joint_pixels(joint->system.level, TRANSMITTED) / (double)joint_pixels(&joint->level[0], TRANSMITTED);
+    bool finest = joint->system.level == &joint->level[joint->wanted];
+    int iterations = finest && settings->fine_iterations > 0 ? settings->fine_iterations : settings->iterations;
     for (int round = 0; round < rounds && !esra_context_stopping(joint->context); round++) {
         esra_joint_reweigh(&joint->system, cold && round == 0);
-        int made = esra_joint_descend(&joint->system, settings->iterations, settings->tolerance);
+        int made = esra_joint_descend(&joint->system, iterations, settings->tolerance);
         info->iterations += made;
         info->work += share * made;
     }
