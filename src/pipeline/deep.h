@@ -32,8 +32,12 @@ esra_status esra_deep_find_reflection(struct model *model, const struct series *
 esra_status esra_deep_look_again(struct model *model, const struct series *series, struct model *known,
                                  struct run *run);
 
-/* T and R together; R is held towards zero, much more so where it is not determined. Frees what only led to them. */
-esra_status esra_deep_solve(struct model *model, bool determined, struct run *run);
+/* How strong R is, and the photos' light where R is determined: what a solve for the layers begins with. R is held
+ * towards zero, much more so where it is not determined. Frees what only led to the motions. */
+esra_status esra_deep_prepare(struct model *model, bool determined, struct run *run);
+
+/* T and R together, of a model that is prepared, unless it has them. */
+esra_status esra_deep_solve(struct model *model, struct run *run);
 
 /* `image`, in the reference frame, as photo i shows it; 0 where the reference does not reach. */
 esra_status esra_deep_return(const struct model *model, int i, const struct image *image, struct image *own,

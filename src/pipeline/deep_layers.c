@@ -142,17 +142,16 @@ static esra_status find_ridge(const struct model *model, double share, struct de
 
 /* Where layers add up, and R is determined, the photos tell the layers' gradients: votes, which take edges that hardly
  * move apart for T's, would only mislead, and what no layers explain is the photos' light. */
-static esra_status solve(struct model *model, bool determined, struct context *context)
+static esra_status prepare(struct model *model, bool determined, struct context *context)
 {
     bool told = determined && model->light == LIGHT_LINEAR;
     double share = determined ? pipeline_thresholds.depth_ridge : pipeline_thresholds.depth_ridge_open;
-    struct deep_prior prior = {.voted = !told};
+    struct deep_prior *prior = &model->depth.prior;
     esra_status status;
-    TRY(find_ridge(model, share, &prior, context));
+    prior->voted = !told;
+    TRY(find_ridge(model, share, prior, context));
     if (told)
-        TRY(esra_deep_fit_light(model, &prior, context));
-    TRY(esra_deep_solve_joint(model, &model->joint, 0, &prior, &model->joint_info, context));
-    esra_joint_trim(model->joint);
+        TRY(esra_deep_fit_light(model, prior, context));
 done:
     return status;
 }
@@ -168,8 +167,25 @@ done:
     return status;
 }
 
-esra_status esra_deep_solve(struct model *model, bool determined, struct run *run)
+/* Gradients that are given leave no layers to solve for. */
+static bool has_layers(const struct model *model, const struct run *run)
+{
+    return model->two_motions && !run->input->gradients;
+}
+
+esra_status esra_deep_prepare(struct model *model, bool determined, struct run *run)
 {
     free_ways(model);
-    return model->two_motions && !run->input->gradients ? solve(model, determined, run->context) : ESRA_OK;
+    return has_layers(model, run) ? prepare(model, determined, run->context) : ESRA_OK;
+}
+
+esra_status esra_deep_solve(struct model *model, struct run *run)
+{
+    esra_status status = ESRA_OK;
+    if (!has_layers(model, run) || model->joint)
+        return ESRA_OK;
+    TRY(esra_deep_solve_joint(model, &model->joint, 0, &model->depth.prior, &model->joint_info, run->context));
+    esra_joint_trim(model->joint);
+done:
+    return status;
 }

@@ -124,7 +124,8 @@ static esra_status solve_depth(struct pipeline *p, struct way *way)
     TRY(make_in_light(p, way));
     STEP(p->run, STAGE_SEPARATE, check_pair(p, way));
     if (!p->run->motions_only && !way->hopeless) {
-        STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, way->determined, p->run));
+        STEP(p->run, STAGE_SEPARATE, esra_deep_prepare(&p->model, way->determined, p->run));
+        STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, p->run));
         STEP(p->run, STAGE_SEPARATE, esra_evidence_layers(&p->evidence.delivered, &p->model, false, NULL, p->run));
     }
 done:
@@ -158,6 +159,7 @@ static esra_status deliver_depth(struct pipeline *p, struct way *way)
     bool is_answer = way->hopeless || (p->depth.light == way->light && way->determined);
     if (p->small == p->target && p->depth.photos && is_answer) {
         move(&p->model, &p->depth);
+        STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, p->run));
         return ESRA_OK;
     }
     TRY(solve_depth(p, way));
@@ -181,8 +183,15 @@ done:
 esra_status esra_steps_deliver(struct pipeline *p)
 {
     struct way way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
+    esra_status status = ESRA_OK;
     esra_run_enter(p->run, PART_DELIVER);
+    if (way.kind == MODEL_DEPTH && !way.determined) {
+        TRY(esra_steps_trust(p));
+        way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
+    }
     if (p->target == &p->photos)
         esra_series_free(&p->halved); /* their models are enough */
-    return way.kind == MODEL_FLAT ? deliver_flat(p) : deliver_depth(p, &way);
+    TRY(way.kind == MODEL_FLAT ? deliver_flat(p) : deliver_depth(p, &way));
+done:
+    return status;
 }

@@ -152,20 +152,26 @@ static esra_status leave_out(const struct model *model, const struct leave_out_o
     return status;
 }
 
+void esra_evidence_trust(struct way_evidence *way, const struct model *model)
+{
+    if (model->joint)
+        way->trusted = model->joint_info.trusted;
+}
+
 esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, bool roughly, struct image *doubt,
                                  struct run *run)
 {
     struct leave_out_options options = {.reference = model->reference, .halvings = roughly};
     struct leave_out result = {0};
     esra_status status;
-    if (!model->joint)
+    if (!model->two_motions || run->input->gradients)
         return ESRA_OK;
     TRY(leave_out(model, &options, &result, run));
     way->prediction_error = result.error;
     way->prediction_base = result.baseline;
     way->prediction_alone = result.alone;
     way->opposed = result.opposed;
-    way->trusted = model->joint_info.trusted;
+    esra_evidence_trust(way, model);
     if (doubt) {
         esra_image_free(doubt);
         *doubt = result.doubt;
@@ -318,8 +324,7 @@ esra_status esra_evidence_delivered(struct evidence *evidence, const struct mode
     esra_status status = ESRA_OK;
     for (int i = 0; i < model->photos; i++)
         describe_motion(&evidence->photo[i], model, i, run->input);
-    if (model->joint)
-        evidence->delivered.trusted = model->joint_info.trusted;
+    esra_evidence_trust(&evidence->delivered, model);
     if (!model->joint || run->input->transmitted)
         return ESRA_OK;
     for (int i = 0; i < model->photos && !esra_context_stopping(run->context); i++)

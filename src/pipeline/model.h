@@ -22,6 +22,12 @@ enum mirror_kind { MIRROR_OPEN, MIRROR_SHARED, MIRROR_OWN, MIRROR_HOMOGRAPHIES }
  * (camera/pair.h), of which the other is R's. */
 enum surface { SURFACE_ONE, SURFACE_FARTHER, SURFACE_NEARER };
 
+/* What is known of the layers before the photos are asked. */
+struct deep_prior {
+    double ridge; /* of joint.h */
+    bool voted;   /* T has about its voted gradients; else both layers are smooth but for edges */
+};
+
 /* What a model by depth has besides; zeroed in a flat one. Arrays have one entry a photo. */
 struct model_depth {
     struct camera camera;
@@ -35,6 +41,7 @@ struct model_depth {
     double (*offset)[3];
     struct agreement agreement; /* T's gradients by voting */
     struct image voted;         /* T integrated from them */
+    struct deep_prior prior;    /* with which the layers are solved for */
 };
 
 /* Frames: photo i's own; the reference photo's, into which all are warped; and R's, which is the reference's too, R

@@ -84,22 +84,23 @@ done:
     return status;
 }
 
-static esra_status solve_surface(struct pipeline *p, struct model *model, struct model *start)
+/* `start` is empty afterwards. */
+static esra_status make_surface(struct pipeline *p, struct model *model, struct model *start)
 {
     struct run *run = p->run;
     esra_status status;
     TRY(esra_deep_align(model, p->small, start, run));
     esra_model_free(start);
     STEP(run, STAGE_ALIGN, esra_deep_find_reflection(model, p->small, run));
-    STEP(run, STAGE_SEPARATE, esra_deep_solve(model, true, run));
+    STEP(run, STAGE_SEPARATE, esra_deep_prepare(model, true, run));
 done:
     return status;
 }
 
-static esra_status judge_surface(struct pipeline *p, struct way_evidence *evidence, const struct model *model)
+static esra_status weigh_surface(struct pipeline *p, struct way_evidence *evidence, struct model *model)
 {
     esra_status status = ESRA_OK;
-    STEP(p->run, STAGE_SEPARATE, esra_evidence_layers(evidence, model, false, NULL, p->run));
+    STEP(p->run, STAGE_SEPARATE, esra_deep_solve(model, p->run));
     STEP(p->run, STAGE_SEPARATE, esra_evidence_energy(evidence, model, p->run->context));
 done:
     return status;
@@ -113,8 +114,9 @@ static esra_status look_again(struct pipeline *p)
     struct way_evidence evidence = p->evidence.depth;
     struct model next = {0};
     esra_status status;
-    TRY(esra_deep_look_again(&next, p->small, &p->depth, run));
-    STEP(run, STAGE_SEPARATE, esra_deep_solve(&next, true, run));
+    TRY(esra_deep_solve(&p->depth, run));
+    STEP(run, STAGE_ALIGN, esra_deep_look_again(&next, p->small, &p->depth, run));
+    STEP(run, STAGE_SEPARATE, esra_deep_prepare(&next, true, run));
     STEP(run, STAGE_SEPARATE, esra_evidence_layers(&evidence, &next, false, NULL, run));
     if (!run->stopped && evidence.prediction_error < p->evidence.depth.prediction_error) {
         p->evidence.depth = evidence;
@@ -129,29 +131,55 @@ done:
     return status;
 }
 
-/* Two surfaces seen through each other, either as the scene in turn. */
+esra_status esra_steps_trust(struct pipeline *p)
+{
+    esra_status status = ESRA_OK;
+    if (esra_verdict_asks_trust(&p->evidence.depth, &pipeline_thresholds))
+        STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->depth, p->run));
+    esra_evidence_trust(&p->evidence.depth, &p->depth);
+done:
+    return status;
+}
+
+/* The model by one surface gives way; its kind of motion and its gains stay. In the photos themselves two surfaces may
+ * not hold. */
+static esra_status keep_as_start(struct pipeline *p)
+{
+    esra_status status = ESRA_OK;
+    if (p->small != p->target)
+        TRY(esra_steps_trust(p));
+    esra_steps_keep_start(p);
+done:
+    return status;
+}
+
+/* Two surfaces seen through each other, either as the scene in turn; the one that is by its name is judged. */
 static esra_status try_pair(struct pipeline *p)
 {
     struct run *run = p->run;
     struct model farther = {0}, nearer = {0}, start = {0};
     esra_status status;
     TRY(esra_deep_find_pair(&start, p->small, &p->depth, run));
-    TRY(solve_surface(p, &farther, &start));
-    TRY(judge_surface(p, &p->evidence.farther, &farther));
+    TRY(make_surface(p, &farther, &start));
+    TRY(weigh_surface(p, &p->evidence.farther, &farther));
     esra_deep_exchange_surfaces(&farther);
-    TRY(solve_surface(p, &nearer, &farther));
-    TRY(judge_surface(p, &p->evidence.nearer, &nearer));
-    enum surface surface = esra_verdict_surface(&p->evidence, &pipeline_thresholds);
-    if (surface == SURFACE_ONE || run->stopped)
+    TRY(make_surface(p, &nearer, &farther));
+    TRY(weigh_surface(p, &p->evidence.nearer, &nearer));
+    enum surface named = esra_verdict_named(&p->evidence, &pipeline_thresholds);
+    if (named == SURFACE_ONE || run->stopped)
         goto done;
-    esra_steps_keep_start(p);
-    if (surface == SURFACE_FARTHER) {
+    if (named == SURFACE_FARTHER) {
         esra_deep_exchange_surfaces(&nearer);
-        TRY(solve_surface(p, &p->depth, &nearer));
-    } else {
-        p->depth = nearer;
-        nearer = (struct model){0};
+        TRY(make_surface(p, &farther, &nearer));
     }
+    struct model *model = named == SURFACE_FARTHER ? &farther : &nearer;
+    struct way_evidence *evidence = named == SURFACE_FARTHER ? &p->evidence.farther : &p->evidence.nearer;
+    STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, model, false, NULL, run));
+    if (esra_verdict_surface(&p->evidence, &pipeline_thresholds) == SURFACE_ONE || run->stopped)
+        goto done;
+    TRY(keep_as_start(p));
+    p->depth = *model;
+    *model = (struct model){0};
 done:
     esra_model_free(&farther);
     esra_model_free(&nearer);
@@ -159,7 +187,8 @@ done:
     return status;
 }
 
-/* While depth is tried, the flat model's photos, which can be warped again, make room. */
+/* The layers are judged by those that are left when a photo is left out: whole ones are solved for where they are the
+ * answer. While depth is tried, the flat model's photos, which can be warped again, make room. */
 static esra_status try_depth(struct pipeline *p)
 {
     struct run *run = p->run;
@@ -172,7 +201,7 @@ static esra_status try_depth(struct pipeline *p)
     if (esra_verdict_noise_alone(evidence, &pipeline_thresholds))
         return ESRA_OK;
     STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->depth, p->small, run));
-    STEP(run, STAGE_SEPARATE, esra_deep_solve(&p->depth, true, run));
+    STEP(run, STAGE_SEPARATE, esra_deep_prepare(&p->depth, true, run));
     STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, &p->depth, false, NULL, run));
     if (esra_verdict_looks_again(&p->evidence, &p->wishes, &pipeline_thresholds))
         STEP(run, STAGE_SEPARATE, look_again(p));

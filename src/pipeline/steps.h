@@ -26,6 +26,9 @@ esra_status esra_steps_search(struct pipeline *p);
 /* The model that predicts best, with the evidence of the layers delivered. */
 esra_status esra_steps_deliver(struct pipeline *p);
 
+/* How far layers by depth explain the photos, where that is asked. */
+esra_status esra_steps_trust(struct pipeline *p);
+
 /* The trial's model by one surface makes way, and its memory free: which motion R has, gains and camera stay. */
 void esra_steps_keep_start(struct pipeline *p);
 

@@ -97,6 +97,11 @@ static bool is_determined(const struct way_evidence *depth, const struct pipelin
     return is_told_below(depth, t->determined);
 }
 
+bool esra_verdict_asks_trust(const struct way_evidence *depth, const struct pipeline_thresholds *t)
+{
+    return !is_determined(depth, t);
+}
+
 /* How much of T alone's leave-one-out error is left with R. */
 static double told(const struct way_evidence *way)
 {
@@ -110,15 +115,22 @@ bool esra_verdict_tries_pair(const struct evidence *evidence, const struct pipel
 }
 
 /* Surfaces seen through each other have no names. Where either is the scene in turn and R is much weaker one way than
- * the other, that is the right way; and R must be told well by it, as in the photos' own size where that was tried. */
+ * the other, that is the right way; ... */
+enum surface esra_verdict_named(const struct evidence *evidence, const struct pipeline_thresholds *t)
+{
+    double farther = evidence->farther.energy, nearer = evidence->nearer.energy;
+    return farther > t->named_clearly * nearer   ? SURFACE_NEARER
+           : nearer > t->named_clearly * farther ? SURFACE_FARTHER
+                                                 : SURFACE_ONE;
+}
+
+/* ... and R must be told well by it, as in the photos' own size where that was tried. */
 enum surface esra_verdict_surface(const struct evidence *evidence, const struct pipeline_thresholds *t)
 {
-    bool nearer = evidence->nearer.energy < evidence->farther.energy;
-    const struct way_evidence *better = nearer ? &evidence->nearer : &evidence->farther;
-    const struct way_evidence *worse = nearer ? &evidence->farther : &evidence->nearer;
-    bool named = worse->energy > t->named_clearly * better->energy;
-    bool well = told(better) < t->linear_predicts && !(evidence->prediction_pair >= t->linear_predicts);
-    return !named || !well ? SURFACE_ONE : nearer ? SURFACE_NEARER : SURFACE_FARTHER;
+    enum surface named = esra_verdict_named(evidence, t);
+    const struct way_evidence *way = named == SURFACE_NEARER ? &evidence->nearer : &evidence->farther;
+    bool well = told(way) < t->linear_predicts && !(evidence->prediction_pair >= t->linear_predicts);
+    return well ? named : SURFACE_ONE;
 }
 
 const struct way_evidence *esra_verdict_depth(const struct evidence *evidence, const struct pipeline_thresholds *t)

@@ -51,6 +51,13 @@ bool esra_verdict_depth_settles(const struct evidence *evidence, const struct pi
  * told well by it. */
 bool esra_verdict_tries_pair(const struct evidence *evidence, const struct pipeline_thresholds *t);
 
+/* Whether it matters how far layers by depth explain the photos: only where these do not tell R. */
+bool esra_verdict_asks_trust(const struct way_evidence *depth, const struct pipeline_thresholds *t);
+
+/* Which of two surfaces is the scene, if one is, from the energies of evidence.farther and evidence.nearer: the one
+ * whose motions are then judged. */
+enum surface esra_verdict_named(const struct evidence *evidence, const struct pipeline_thresholds *t);
+
 /* Which surface the scene is by depth, from evidence.depth, evidence.farther and evidence.nearer. */
 enum surface esra_verdict_surface(const struct evidence *evidence, const struct pipeline_thresholds *t);
 

@@ -553,6 +553,7 @@ static void surfaces_have_names_where_they_are_clear(void)
             printf("%s\n", rows_of_pairs[n].scene);
         CHECK(surface == rows_of_pairs[n].surface);
         CHECK(esra_verdict_tries_pair(&e, &pipeline_thresholds) == rows_of_pairs[n].tried);
+        CHECK(surface == SURFACE_ONE || esra_verdict_named(&e, &pipeline_thresholds) == surface);
         e.photos = 3;
         CHECK(!esra_verdict_tries_pair(&e, &pipeline_thresholds));
         CHECK(esra_verdict_depth(&e, &pipeline_thresholds) == (surface == SURFACE_NEARER    ? &e.nearer
@@ -602,6 +603,29 @@ static void large_photos_keep_their_camera_unless_it_is_worse(void)
     CHECK(camera_holds(.49, NAN, LIGHT_LINEAR) && camera_holds(NAN, .7, LIGHT_LINEAR));
 }
 
+/* Before layers are solved for: only those that the photos do not tell must fit, and of two surfaces only the one
+ * named is judged. */
+static void little_is_asked_before_layers_are_solved_for(void)
+{
+    struct evidence e = {.depth = WAY(.6, .84, 1, .9, NAN)};
+    CHECK(!esra_verdict_asks_trust(&e.depth, &pipeline_thresholds));
+    e.depth.prediction_error = .86 * e.depth.prediction_alone;
+    CHECK(esra_verdict_asks_trust(&e.depth, &pipeline_thresholds));
+    e.farther.energy = 1.01;
+    e.nearer.energy = .3; /* mix 16 */
+    e.farther.prediction_error = e.farther.prediction_alone = NAN;
+    e.nearer.prediction_error = .5;
+    e.nearer.prediction_alone = 1;
+    CHECK(esra_verdict_named(&e, &pipeline_thresholds) == SURFACE_NEARER);
+    CHECK(esra_verdict_surface(&e, &pipeline_thresholds) == SURFACE_NEARER);
+    e.farther.energy = .3; /* not judged: not taken */
+    e.nearer.energy = 1.01;
+    CHECK(esra_verdict_named(&e, &pipeline_thresholds) == SURFACE_FARTHER);
+    CHECK(esra_verdict_surface(&e, &pipeline_thresholds) == SURFACE_ONE);
+    e.nearer.energy = NAN;
+    CHECK(esra_verdict_named(&e, &pipeline_thresholds) == SURFACE_ONE);
+}
+
 /* Numbers that were not measured decide nothing, and raise no warning but that of a missing second motion. */
 static void nothing_measured_is_nothing_told(void)
 {
@@ -647,6 +671,7 @@ int main(void)
     RUN(every_row_is_decided);
     RUN(the_stronger_layer_is_the_scene);
     RUN(depth_is_tried_where_it_is_open);
+    RUN(little_is_asked_before_layers_are_solved_for);
     RUN(depth_settles_what_is_clear);
     RUN(surfaces_have_names_where_they_are_clear);
     RUN(motions_are_looked_for_again_where_they_may_be_better);
