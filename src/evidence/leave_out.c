@@ -9,8 +9,7 @@
 #include "evidence/thresholds.h"
 #include "ops/blur.h"
 
-/* A weight of |R|^2 so large that R = 0; T is then found pixel by pixel, in a few iterations a reweighing. */
-#define RIDGE_ALONE      1e3
+/* T alone is found pixel by pixel, in a few iterations a reweighing. */
 #define ITERATIONS_ALONE 15
 
 /* The joint solution of all photos, at the size at which photos are left out, and what its replicates share. */
@@ -120,7 +119,7 @@ static esra_status forget_reflection(struct replicate *replicate)
 {
     struct joint_settings settings = replicate->trial->settings;
     struct joint_info info;
-    settings.ridge = RIDGE_ALONE;
+    settings.alone = true;
     settings.iterations = ITERATIONS_ALONE;
     return replicate->trial->halvings > 0 ? esra_joint_resume(replicate->joint, &replicate->model, &settings, &info)
                                           : solve(replicate, &settings);

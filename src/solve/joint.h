@@ -28,6 +28,7 @@ struct joint_settings {
     double tolerance;          /* relative residual that ends them sooner */
     bool black_point;          /* let the reflection's darkest pixels touch zero */
     bool once;                 /* no other solve follows: what coarser levels hold makes room for the finest */
+    bool alone;                /* there is no R: T is solved for alone, where R would be seen */
 };
 
 #define JOINT_MAX_LEVELS 8

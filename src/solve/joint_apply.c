@@ -91,6 +91,20 @@ static void apply_photo(struct joint_system *system, int i, int block, int y)
     });
 }
 
+/* The same where R is zero. */
+static void apply_alone(struct joint_system *system, int i, int y)
+{
+    const struct joint_level *level = system->level;
+    int width = level->width[TRANSMITTED];
+    size_t start = (size_t)y * width;
+    float square = (float)(system->mixing[i] * system->mixing[i]);
+    const float *weight = level->weight[i] + start;
+    const colours *p = system->direction[TRANSMITTED] + start;
+    colours *q = system->image[TRANSMITTED] + start;
+    for (int x = 0; x < width; x++)
+        q[x] += (square * weight[x]) * p[x];
+}
+
 static double dot_row(const colours *p, const colours *q, int width)
 {
     colours sum = {0};
@@ -106,13 +120,16 @@ static void apply_frame(void *work, int task, int worker)
     double sum = 0;
     (void)worker;
     joint_block(system->level, TRANSMITTED, task, &begin, &end);
-    esra_joint_clear_strip(system, task);
+    if (!joint_alone(system))
+        esra_joint_clear_strip(system, task);
     for (int y = begin; y < end; y++) {
         size_t start = (size_t)y * width;
         colours *q = system->image[TRANSMITTED] + start;
         esra_joint_smooth_row(system, TRANSMITTED, system->direction[TRANSMITTED], y, q);
         for (int i = 0; i < system->level->photos; i++)
-            if (system->confidence[i] > 0)
+            if (system->confidence[i] > 0 && joint_alone(system))
+                apply_alone(system, i, y);
+            else if (system->confidence[i] > 0)
                 apply_photo(system, i, task, y);
         sum += dot_row(system->direction[TRANSMITTED] + start, q, width);
     }
@@ -141,7 +158,8 @@ WIDE_TASK(apply_canvas)
 void esra_joint_apply(struct joint_system *system)
 {
     esra_joint_run(system, WIDE(system->context, apply_frame), system, 1);
-    esra_joint_run(system, WIDE(system->context, apply_canvas), system, 1);
+    if (!joint_alone(system))
+        esra_joint_run(system, WIDE(system->context, apply_canvas), system, 1);
 }
 
 double esra_joint_layer_total(const struct joint_system *system, int k, int which)
@@ -155,5 +173,8 @@ double esra_joint_layer_total(const struct joint_system *system, int k, int whic
 
 double esra_joint_total(const struct joint_system *system, int which)
 {
-    return esra_joint_layer_total(system, TRANSMITTED, which) + esra_joint_layer_total(system, REFLECTED, which);
+    double sum = 0;
+    for (int k = 0; k < system->layers; k++)
+        sum += esra_joint_layer_total(system, k, which);
+    return sum;
 }

@@ -35,7 +35,8 @@ static void diagonal_frame(void *work, int task, int worker)
     ptrdiff_t offset = (ptrdiff_t)system->strip_low[task] * level->width[REFLECTED];
     (void)worker;
     joint_block(level, TRANSMITTED, task, &begin, &end);
-    esra_joint_clear_strip(system, task);
+    if (!joint_alone(system))
+        esra_joint_clear_strip(system, task);
     for (int y = begin; y < end; y++) {
         size_t start = (size_t)y * width;
         float *diagonal = system->jacobi[TRANSMITTED] + start;
@@ -45,7 +46,7 @@ static void diagonal_frame(void *work, int task, int worker)
             const float *weight = level->weight[i] + start;
             for (int x = 0; x < width && system->confidence[i] > 0; x++) {
                 diagonal[x] += a * a * weight[x];
-                if (weight[x] != 0)
+                if (weight[x] != 0 && !joint_alone(system))
                     scatter_squares(&level->warp[i], system->strip[task], offset, start + x, b * b * weight[x]);
             }
         }
@@ -136,21 +137,22 @@ static void clear_direction(void *work, int task, int worker)
 static double walk(struct joint_system *system, double length)
 {
     struct step step = {system, (float)length};
-    esra_joint_run(system, WIDE(system->context, take_step), &step, JOINT_LAYERS);
+    esra_joint_run(system, WIDE(system->context, take_step), &step, system->layers);
     return esra_joint_total(system, 0);
 }
 
 int esra_joint_descend(struct joint_system *system, int iterations, double tolerance)
 {
     esra_joint_run(system, WIDE(system->context, diagonal_frame), system, 1);
-    esra_joint_run(system, diagonal_canvas, system, 1);
-    esra_joint_run(system, clear_direction, system, JOINT_LAYERS);
+    if (!joint_alone(system))
+        esra_joint_run(system, diagonal_canvas, system, 1);
+    esra_joint_run(system, clear_direction, system, system->layers);
     double norm = walk(system, 0), first = norm, before = norm;
     int k = 0;
     while (k < iterations && norm > tolerance * tolerance * first && norm > 0 &&
            !esra_context_stopping(system->context)) {
         struct step step = {system, k > 0 ? (float)(norm / before) : 0};
-        esra_joint_run(system, WIDE(system->context, turn), &step, JOINT_LAYERS);
+        esra_joint_run(system, WIDE(system->context, turn), &step, system->layers);
         esra_joint_apply(system);
         double curvature = esra_joint_total(system, 0);
         if (!(curvature > 0))

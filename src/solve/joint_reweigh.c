@@ -169,8 +169,9 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
         level->weight[i][n] = w;
         if (w == 0)
             continue;
-        colours r = joint_photo(level, i, n) - a * level->layer[TRANSMITTED][n] -
-                    b * warp_sample(warp, level->layer[REFLECTED], n);
+        colours r = joint_photo(level, i, n) - a * level->layer[TRANSMITTED][n];
+        if (!joint_alone(system))
+            r -= b * warp_sample(warp, level->layer[REFLECTED], n);
         float square = colours_sum(r * r) * per_channel, factor = 1 + square * per_scale;
         if (w == 1)
             multiply(&product, factor);
@@ -180,7 +181,8 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
         float weight = confidence * omega;
         level->weight[i][n] = weight;
         system->residual[TRANSMITTED][n] += a * weight * r;
-        warp_scatter(warp, system->strip[block], offset, n, b * weight * r);
+        if (!joint_alone(system))
+            warp_scatter(warp, system->strip[block], offset, n, b * weight * r);
         share->seen += w;
         share->square += omega * square;
         share->trusted += omega;
@@ -197,7 +199,8 @@ static void weigh_frame(void *work, int task, int worker)
     struct share share = {0};
     (void)worker;
     joint_block(system->level, TRANSMITTED, task, &begin, &end);
-    esra_joint_clear_strip(system, task);
+    if (!joint_alone(system))
+        esra_joint_clear_strip(system, task);
     for (int y = begin; y < end; y++) {
         colours *r = system->residual[TRANSMITTED] + (size_t)y * width;
         esra_joint_smooth_row(system, TRANSMITTED, system->level->layer[TRANSMITTED], y, r);
@@ -237,12 +240,13 @@ WIDE_TASK(weigh_canvas)
 struct joint_value esra_joint_reweigh(struct joint_system *system, bool cold)
 {
     struct reweigh reweigh = {system, cold};
-    struct joint_value value;
-    esra_joint_run(system, WIDE(system->context, prior_rows), &reweigh, JOINT_LAYERS);
-    for (int k = 0; k < JOINT_LAYERS; k++)
+    struct joint_value value = {0};
+    esra_joint_run(system, WIDE(system->context, prior_rows), &reweigh, system->layers);
+    for (int k = 0; k < system->layers; k++)
         value.prior[k] = esra_joint_layer_total(system, k, 0);
     esra_joint_run(system, WIDE(system->context, weigh_frame), &reweigh, 1);
-    esra_joint_run(system, WIDE(system->context, weigh_canvas), &reweigh, 1);
+    if (!joint_alone(system))
+        esra_joint_run(system, WIDE(system->context, weigh_canvas), &reweigh, 1);
     value.data = esra_joint_total(system, 0);
     value.seen = esra_joint_total(system, 1);
     value.square = esra_joint_total(system, 2);

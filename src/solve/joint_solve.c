@@ -129,6 +129,7 @@ static void set_system(struct joint *joint, const struct joint_model *model, con
     joint->system.edge_scale = settings->edge_scale;
     joint->system.negative = settings->negative;
     joint->system.ridge[REFLECTED] = settings->ridge;
+    joint->system.layers = settings->alone ? 1 : JOINT_LAYERS;
 }
 
 /* Reweighs and descends `rounds` times at the level entered. */
@@ -170,7 +171,7 @@ static bool photos_overlap(const struct joint_level *level)
 static double comparable(const struct joint *joint, const struct joint_value *value)
 {
     double score = photos_overlap(joint->system.level) ? joint->photos * value->data / value->seen : INFINITY;
-    for (int k = 0; k < JOINT_LAYERS; k++)
+    for (int k = 0; k < joint->system.layers; k++)
         score += value->prior[k] / (double)joint_pixels(joint->system.level, k);
     return score;
 }
@@ -186,10 +187,9 @@ static void finish(struct joint *joint, struct joint_info *info)
     info->trusted = value.seen > 0 ? value.trusted / value.seen : 0;
 }
 
-static void clear_layers(struct joint_level *level)
+static void clear_layer(struct joint_level *level, int k)
 {
-    for (int k = 0; k < JOINT_LAYERS; k++)
-        memset(level->layer[k], 0, joint_pixels(level, k) * sizeof(colours));
+    memset(level->layer[k], 0, joint_pixels(level, k) * sizeof(colours));
 }
 
 static void settle_black(struct joint *joint)
@@ -221,13 +221,14 @@ static void climb(struct joint *joint, const struct joint_settings *settings, st
         else if (started)
             esra_joint_take_start(joint);
         else
-            clear_layers(&joint->level[l]);
+            for (int k = 0; k < JOINT_LAYERS; k++)
+                clear_layer(&joint->level[l], k);
         if (settings->once && l == 0)
             leave_coarse(joint);
         esra_joint_system_enter(&joint->system, &joint->level[l]);
         int effort = l > joint->wanted ? settings->coarse_effort : 1;
         improve(joint, settings, settings->reweighings * effort, coarsest && !started, info);
-        if (settings->black_point && (coarsest || l > joint->wanted))
+        if (settings->black_point && !settings->alone && (coarsest || l > joint->wanted))
             settle_black(joint);
     }
 }
@@ -295,6 +296,8 @@ esra_status esra_joint_resume(struct joint *joint, const struct joint_model *mod
     TRY(check_model(joint, model));
     TRY(load_model(joint, model, settings, joint->finest));
     esra_joint_system_enter(&joint->system, &joint->level[joint->finest]);
+    if (settings->alone)
+        clear_layer(&joint->level[joint->finest], REFLECTED);
     improve(joint, settings, settings->reweighings, false, info);
     finish(joint, info);
 done:

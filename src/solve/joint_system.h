@@ -33,6 +33,7 @@ struct joint_system {
     double edge_scale;          /* e */
     double negative;            /* nu */
     double ridge[JOINT_LAYERS]; /* 0 for T, rho for R */
+    int layers;                 /* that are solved for: both, or T alone, R being zero */
 
     colours *residual[JOINT_LAYERS], *direction[JOINT_LAYERS], *image[JOINT_LAYERS]; /* r, p, q = A p */
     float *jacobi[JOINT_LAYERS];                                                     /* 1/diagonal of A */
@@ -43,6 +44,11 @@ struct joint_system {
     size_t strip_pixels; /* room for all strips together */
     double partial[JOINT_LAYERS * JOINT_BLOCKS_MOST][4];
 };
+
+static inline bool joint_alone(const struct joint_system *system)
+{
+    return system->layers == 1;
+}
 
 struct joint_value {
     double objective;           /* F */

@@ -223,6 +223,29 @@ static void a_ridge_holds_the_reflection(void)
     free_scene();
 }
 
+/* T alone is what is left of both layers where R weighs too much to be there. */
+static void without_a_reflection_there_is_none(void)
+{
+    struct image t[2], seen[2];
+    make_scene();
+    for (int alone = 0; alone < 2; alone++) {
+        struct run run = usual_run();
+        run.settings.ridge = alone ? 0 : 1e3;
+        run.settings.alone = alone;
+        solve(&run, &t[alone], &seen[alone]);
+    }
+    double most = 0;
+    for (size_t n = 0; n < (size_t)t[0].width * (size_t)t[0].height * (size_t)t[0].channels; n++)
+        most = fmax(most, fabs((double)t[1].data[n] - (double)t[0].data[n]));
+    CHECK(mean_square(&seen[1]) == 0);
+    CHECK(most < .02);
+    for (int k = 0; k < 2; k++) {
+        esra_image_free(&t[k]);
+        esra_image_free(&seen[k]);
+    }
+    free_scene();
+}
+
 /* A power of two that grows with the frame, four at the most where the solve is a job; the blocks' rows are all rows.
  */
 static void blocks_follow_the_size(void)
@@ -492,6 +515,7 @@ int main(void)
     RUN(a_photo_that_sees_nothing_settles_nothing);
     RUN(the_objective_descends);
     RUN(a_ridge_holds_the_reflection);
+    RUN(without_a_reflection_there_is_none);
     RUN(blocks_follow_the_size);
     RUN(threads_do_not_change_a_bit);
     RUN(photos_are_shared);
