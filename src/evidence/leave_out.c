@@ -20,7 +20,7 @@ struct trial {
     struct context *context;
     int photos, reference, level;
     int halvings;             /* of LEAVE_OUT_SIDE, in whose px thresholds are */
-    bool errors_alone;        /* as in the options */
+    bool alone, doubt;        /* as in the options */
     double *confidence;       /* [photos]: 1, or 0 where a photo takes no part */
     struct image *shown;      /* [photos]: the photos at that size */
     struct image transmitted; /* T by all photos */
@@ -153,7 +153,7 @@ static esra_status predict(struct replicate *replicate)
     if (count > 0) {
         replicate->error = error / count;
         replicate->baseline = nearest_photo(replicate, j, &mask) / count;
-        if (!replicate->trial->errors_alone)
+        if (replicate->trial->alone)
             TRY(predict_alone(replicate, &mask));
     }
 done:
@@ -200,7 +200,8 @@ static esra_status solve_replicate(void *work, int number, struct context *own)
     TRY(esra_image_create(&replicate->raw, like->width, like->height, 1, own->message));
     TRY(esra_image_create(&replicate->difference, like->width, like->height, like->channels, own->message));
     TRY(solve(replicate, &trial->settings));
-    TRY(keep_scatter(replicate));
+    if (trial->doubt)
+        TRY(keep_scatter(replicate));
     if (replicate->left_out >= 0)
         TRY(predict(replicate));
 done:
@@ -217,12 +218,13 @@ static esra_status use_all(struct trial *trial, struct leave_out *result)
     struct joint_settings settings = trial->settings;
     struct joint_info info;
     esra_status status;
-    if (trial->errors_alone)
+    if (!trial->doubt)
         settings.reweighings = settings.coarse_effort = settings.iterations = 1; /* T is not asked for */
     TRY(esra_joint_solve(trial->joint, &trial->model, &settings, trial->level, &info));
     TRY(esra_joint_transmitted(trial->joint, &trial->transmitted));
     TRY(esra_joint_seen(trial->joint, trial->reference, &seen));
-    result->opposed = esra_opposed(&trial->transmitted, &seen);
+    if (trial->doubt)
+        result->opposed = esra_opposed(&trial->transmitted, &seen);
     for (int i = 0; i < trial->photos; i++) {
         if (trial->confidence[i] == 0)
             continue;
@@ -343,9 +345,9 @@ static esra_status replicate(struct trial *trial, int taking_part, struct leave_
         goto done; /* not all replicates have been solved */
     if (taking_part > 2)
         sum_up(&replication, taking_part, result);
-    if (trial->errors_alone)
+    if (!trial->alone)
         result->alone = NAN;
-    if (!trial->errors_alone)
+    if (trial->doubt)
         TRY(shrink_reflection(trial, &replication, result));
 done:
     free_replicates(&replication);
@@ -395,9 +397,10 @@ esra_status esra_leave_out(struct context *context, const struct joint_photos *p
     struct trial trial = {.context = context,
                           .photos = photos->count,
                           .reference = options->reference,
-                          .errors_alone = options->errors_alone};
+                          .alone = options->alone,
+                          .doubt = options->doubt};
     esra_status status = ESRA_OK;
-    *result = (struct leave_out){.error = NAN, .baseline = NAN, .alone = NAN};
+    *result = (struct leave_out){.error = NAN, .baseline = NAN, .alone = NAN, .opposed = NAN};
     TRY(make_room(&trial, photos, options->halvings));
     int taking_part = prepare(&trial, model);
     TRY(use_all(&trial, result));

@@ -16,15 +16,17 @@ struct leave_out_options {
     int reference;
     int halvings; /* solved so many times smaller, where sides are longer: a quarter of the work each time. Blur and
                      bands keep their size in the picture, but errors grow: comparable at one size only */
-    bool errors_alone; /* error and baseline are wanted, nothing else */
+    bool alone;   /* the error of T alone is wanted */
+    bool doubt;   /* what takes T by all photos is wanted: opposed gradients and doubt */
 };
 
 struct leave_out {
     double error; /* mean distance of colour gradients between a photo and its prediction by the layers of the others */
     double baseline; /* the same for the other photo most like it in the prediction's place; both NaN for two photos */
     double alone;    /* the same for T of the others without any R; NaN for two photos, or where it is not wanted */
-    double opposed;  /* see opposed.h */
-    struct image doubt; /* owned; the part of the reflection that shrinkage takes off (doubt.h): it belongs to T */
+    double opposed;  /* see opposed.h; NaN where it is not wanted */
+    struct image doubt; /* owned, empty where it is not wanted; the part of the reflection that shrinkage takes off
+                           (doubt.h): it belongs to T */
 };
 
 /* A photo whose confidence is 0 takes no part; the model's other confidences, and its E, which is made of all the

@@ -161,7 +161,8 @@ void esra_evidence_trust(struct way_evidence *way, const struct model *model)
 esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, bool roughly, struct image *doubt,
                                  struct run *run)
 {
-    struct leave_out_options options = {.reference = model->reference, .halvings = roughly};
+    struct leave_out_options options = {
+        .reference = model->reference, .halvings = roughly, .alone = true, .doubt = doubt != NULL};
     struct leave_out result = {0};
     esra_status status;
     if (!model->two_motions || run->input->gradients)
@@ -184,7 +185,7 @@ done:
 
 esra_status esra_evidence_motions(struct way_evidence *way, const struct model *model, int halvings, struct run *run)
 {
-    struct leave_out_options options = {.reference = model->reference, .halvings = halvings, .errors_alone = true};
+    struct leave_out_options options = {.reference = model->reference, .halvings = halvings};
     struct leave_out result = {0};
     esra_status status;
     if (!model->two_motions)
@@ -199,7 +200,7 @@ done:
 
 esra_status esra_evidence_pair(struct evidence *evidence, const struct model *model, struct run *run)
 {
-    struct leave_out_options options = {.reference = model->reference};
+    struct leave_out_options options = {.reference = model->reference, .alone = true};
     struct leave_out result = {0};
     esra_status status;
     if (!model->two_motions)

@@ -44,9 +44,9 @@ void esra_evidence_residuals(struct evidence *evidence, const struct model *flat
 /* Of photos that are aligned: structure; of the camera, where there is one. */
 esra_status esra_evidence_alignment(struct way_evidence *way, const struct model *model, struct run *run);
 
-/* Of layers, by depth before they are solved for: leave-one-out error, opposed gradients. The part of the reflection
- * that the photos leave in doubt comes with it, for the caller to free; NULL: not wanted. roughly: see
- * evidence/leave_out.h. */
+/* Of layers, by depth before they are solved for: leave-one-out errors; opposed gradients, and the part of the
+ * reflection that the photos leave in doubt, for the caller to free, where that is wanted: NULL, by depth, if not.
+ * roughly: see evidence/leave_out.h. */
 esra_status esra_evidence_layers(struct way_evidence *way, const struct model *model, bool roughly, struct image *doubt,
                                  struct run *run);
 
