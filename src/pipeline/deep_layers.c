@@ -37,16 +37,19 @@ static struct joint_settings settings_of(const struct deep_prior *prior)
 
 /* ---- T by voting ---- */
 
+/* Of two surfaces R's motion is known, and T not needed for it; where layers add up, nor are its gradients. */
 static esra_status vote(struct model *model, struct context *context)
 {
     struct model_depth *depth = &model->depth;
     struct agreement_problem voting = {model->photos,  model->reference,
                                        model->aligned, model->masks,
                                        model->mixing,  depth->scene.guard.data ? &depth->scene.guard : NULL};
-    esra_status status;
-    TRY(esra_agreement_find(&depth->agreement, &voting, context));
-    if (depth->mirrored.inverse.data)
-        return ESRA_OK; /* R's motion is known: T itself is not needed for it */
+    bool pair = depth->mirrored.inverse.data != NULL;
+    esra_status status = ESRA_OK;
+    if (!pair || model->light != LIGHT_LINEAR)
+        TRY(esra_agreement_find(&depth->agreement, &voting, context));
+    if (pair)
+        return ESRA_OK;
     TRY(esra_image_create(&depth->voted, model->width, model->height, model->channels, context->message));
     if (!esra_context_stopping(context))
         TRY(esra_integrate(depth->agreement.gradients, &model->aligned[model->reference], &depth->voted, context));
@@ -148,7 +151,7 @@ static esra_status prepare(struct model *model, bool determined, struct context 
     double share = determined ? pipeline_thresholds.depth_ridge : pipeline_thresholds.depth_ridge_open;
     struct deep_prior *prior = &model->depth.prior;
     esra_status status;
-    prior->voted = !told;
+    prior->voted = !told && model->depth.agreement.gradients[0].data;
     TRY(find_ridge(model, share, prior, context));
     if (told)
         TRY(esra_deep_fit_light(model, prior, context));
