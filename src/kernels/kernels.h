@@ -84,7 +84,7 @@ struct photo_row {
     int width;
     float a, b;
     const float *weight;             /* [width] */
-    const struct warp_point *points; /* [width]; pixels outside the canvas do not count */
+    const struct warp_point *points; /* [width]; pixels outside the canvas, or of weight 0, do not count */
     ptrdiff_t right, down;           /* from a sample to its neighbours; 0 where the canvas is one wide or high */
     const float *p;                  /* [width] */
     float *q;

@@ -138,6 +138,10 @@ TARGET static void NAME(photo)(const struct photo_row *row)
         return;
     }
     while (x < row->width) {
+        if (row->weight[x] == 0) { /* hidden: by depth such pixels are many, and lie anywhere on the canvas */
+            x++;
+            continue;
+        }
 #if PIXELS > 1
         if (x + PIXELS <= row->width && side_by_side(row->points + x)) {
             photo_pixels(row, x, &carried);
