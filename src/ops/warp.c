@@ -2,6 +2,7 @@
 #include "ops/warp.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The samples around position t on an axis of `length` samples: the lower one and the fraction, or -1 outside. The
  * slack keeps the border itself inside when h rounds: the identity must see every pixel. */
@@ -91,6 +92,14 @@ static struct warp_point point_of_block(const struct warp *warp, const struct wa
     u = u / count - map->left + 0.5 * (step - (right - x * step));
     v = v / count - map->top + 0.5 * (step - (bottom - y * step));
     return point_near(warp, (u - 0.5 * (step - 1)) / step, (v - 0.5 * (step - 1)) / step);
+}
+
+void esra_warp_copy(struct warp *warp, const struct warp *from)
+{
+    size_t height = (size_t)warp->height;
+    memcpy(warp->points, from->points, height * (size_t)warp->width * sizeof *warp->points);
+    memcpy(warp->low, from->low, height * sizeof *warp->low);
+    memcpy(warp->high, from->high, height * sizeof *warp->high);
 }
 
 void esra_warp_fill_map(struct warp *warp, const struct warp_map *map, int begin, int end)

@@ -25,6 +25,9 @@ struct warp {
 /* Takes the table from the arena; the sizes must be set. */
 void esra_warp_layout(struct warp *warp, struct arena *arena);
 
+/* Copies the table of a warp of the same sizes. */
+void esra_warp_copy(struct warp *warp, const struct warp *from);
+
 /* Fills the rows [begin, end) of the table; h is a 3x3 matrix, row by row. */
 void esra_warp_fill(struct warp *warp, const double h[9], int begin, int end);
 

@@ -157,6 +157,7 @@ esra_status esra_joint_share(struct joint **out, struct joint *first, struct con
     joint->levels = first->levels;
     joint->finest = -1;
     joint->halved = true;
+    joint->first = first;
     if (!esra_joint_place(joint, &joint->tables, layout_tables)) {
         esra_joint_free(out);
         return esra_fail_memory(context->message);

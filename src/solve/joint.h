@@ -71,7 +71,8 @@ esra_status esra_joint_create(struct joint **joint, const struct joint_photos *p
                               struct context *context);
 
 /* Another joint solve of the same photos, which may run beside the first in a context of its own. It reads the first
- * one's photos: that must be there, and be neither trimmed nor loaded anew, until it is freed. */
+ * one's photos: that must be there, and be neither trimmed nor loaded anew, until it is freed. Of maps that the first
+ * has been solved with, as they are now, its warps are taken. */
 esra_status esra_joint_share(struct joint **joint, struct joint *first, struct context *context);
 
 /* Makes the coarser photos, which the first solve would make: before others that share them solve side by side. */

@@ -14,7 +14,9 @@ struct joint {
     int finest;          /* that of the last solution, -1 where there is none */
     struct joint *start; /* whose layers the next solve begins with, at that level; NULL: from nothing */
     int start_level;
-    bool halved; /* the coarser levels hold the photos loaded */
+    const struct joint *first; /* whose photos are borrowed; NULL: its own */
+    const struct image *aimed; /* the maps that its warps were filled from; NULL: none */
+    bool halved;               /* the coarser levels hold the photos loaded */
     struct joint_level level[JOINT_MAX_LEVELS];
     struct joint_canvas canvas;
     struct joint_system system;

@@ -41,9 +41,27 @@ static void layout_vectors(struct joint *joint, struct arena *arena)
     esra_joint_system_layout(&joint->system, &joint->level[joint->wanted], arena);
 }
 
+/* The warps of these maps were made before: those of one joint solve serve all that share its photos. */
+static bool is_aimed(const struct joint *first, const struct joint_model *model, int wanted)
+{
+    return first && model->maps && first->aimed == model->maps && first->finest >= 0 && first->finest <= wanted;
+}
+
+static void copy_warps(struct joint *joint, int coarsest)
+{
+    for (int l = joint->wanted; l <= coarsest; l++)
+        for (int i = 0; i < joint->photos; i++)
+            esra_warp_copy(&joint->level[l].warp[i], &joint->first->level[l].warp[i]);
+}
+
 /* Warps of the levels from `wanted` to `coarsest`. */
 static void aim_levels(struct joint *joint, const struct joint_model *model, int coarsest)
 {
+    joint->aimed = model->maps;
+    if (is_aimed(joint->first, model, joint->wanted)) {
+        copy_warps(joint, coarsest);
+        return;
+    }
     for (int l = joint->wanted; model->maps && l <= coarsest; l++)
         esra_joint_level_aim_maps(&joint->level[l], model->maps, 1 << l, joint->canvas.left, joint->canvas.top,
                                   joint->context);
@@ -271,9 +289,10 @@ esra_status esra_joint_solve(struct joint *joint, const struct joint_model *mode
     TRY(esra_joint_halve(joint));
     joint->finest = -1;
     joint->wanted = finest < 0 ? 0 : finest >= joint->levels ? joint->levels - 1 : finest;
-    joint->canvas = model->maps ? esra_joint_canvas_maps(model->maps, top)
-                                : esra_joint_canvas(model->motion, joint->photos, top->width[TRANSMITTED],
-                                                    top->height[TRANSMITTED]);
+    joint->canvas = is_aimed(joint->first, model, joint->wanted) ? joint->first->canvas
+                    : model->maps                                ? esra_joint_canvas_maps(model->maps, top)
+                                  : esra_joint_canvas(model->motion, joint->photos, top->width[TRANSMITTED],
+                                                      top->height[TRANSMITTED]);
     size_canvases(joint);
     if (!esra_joint_place(joint, &joint->layers, layout_layers) ||
         !esra_joint_place(joint, &joint->coarse, layout_coarse))
