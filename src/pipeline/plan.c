@@ -170,10 +170,10 @@ static double reflection_bytes(const struct shape *s)
 }
 
 /* A trial by depth that has not settled the way: photos aligned, the reflection's maps, the scene's depth and
- * gradients, its layers. */
+ * gradients. */
 static double tried(const struct shape *s)
 {
-    return aligned(s) + images(s, s->photos, 2) + images(s, 1, 1 + 2 * s->channels) + joint_layers(s);
+    return aligned(s) + images(s, s->photos, 2) + images(s, 1, 1 + 2 * s->channels);
 }
 
 /* Of three photos or more that are small themselves; beside large ones it does not count. */
