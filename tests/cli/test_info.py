@@ -122,8 +122,9 @@ class Plans(InfoTest):
                 ratio, off = self.check_plan(names, *settings)
                 print(f"{photos} photos of {width} x {height} {' '.join(settings)}: planned/peak {ratio:.3f}")
                 if not self.sanitized():
-                    # Of photos so small, the system's libraries and what malloc keeps are a good part.
-                    self.assertTrue(0.9 < ratio < 1.13 or (height == 64 and off < 4e6))
+                    # Of photos so small, the system's libraries and what malloc keeps are a good part; and what it keeps for each of
+                    # eight threads that share two cores is a megabyte more or less from run to run.
+                    self.assertTrue(0.9 < ratio < 1.13 or (height == 64 and off < (12e6 if settings else 4e6)))
 
     def test_the_plan_follows_photos_size_and_engine(self):
         for name in "abcd":
