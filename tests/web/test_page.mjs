@@ -295,7 +295,7 @@ async function dropped(page, downloads) {
 // On a machine with little memory a size that fits is offered before any work.
 async function tooLarge(browser, address) {
   const page = await browser.newPage();
-  await page.evaluateOnNewDocument(() => Object.defineProperty(navigator, 'deviceMemory', {get: () => .8}));
+  await page.evaluateOnNewDocument(() => Object.defineProperty(navigator, 'deviceMemory', {get: () => .7}));
   await page.goto(address);
   await page.waitForFunction(() => document.getElementById('version').textContent);
   await choose(page, [1, 2].map(n => path.join(folder, `large${n}.png`)));
