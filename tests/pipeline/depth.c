@@ -152,7 +152,8 @@ static void a_reflection_may_move_otherwise(void)
 }
 
 /* In noise R is told, but not well: its motion is looked for once more. What is found so is taken where photos left out
- * are predicted better by it, as a faint reflection's is. */
+ * are predicted better by it, as a faint reflection's is: the layers must be whole after one model has made way for the
+ * other. (So simple a scene gains nothing by it; doc/notes/camera.md has those that do.) */
 static void a_faint_reflection_is_looked_for_again(void)
 {
     mirrored_light = .08, noise = .03;
