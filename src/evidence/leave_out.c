@@ -9,9 +9,8 @@
 #include "evidence/thresholds.h"
 #include "ops/blur.h"
 
-/* Iterations a reweighing where errors are wanted and not T: after a blur they do not see what more of them find
- * (doc/notes/judge.md). T alone is found pixel by pixel, and sooner. */
-#define ITERATIONS 15
+/* T alone is found pixel by pixel, in a few iterations a reweighing. */
+#define ITERATIONS_ALONE 15
 
 /* The joint solution of all photos, at the size at which photos are left out, and what its replicates share. */
 struct trial {
@@ -121,7 +120,7 @@ static esra_status forget_reflection(struct replicate *replicate)
     struct joint_settings settings = replicate->trial->settings;
     struct joint_info info;
     settings.alone = true;
-    settings.iterations = ITERATIONS;
+    settings.iterations = ITERATIONS_ALONE;
     return replicate->trial->halvings > 0 ? esra_joint_resume(replicate->joint, &replicate->model, &settings, &info)
                                           : solve(replicate, &settings);
 }
@@ -377,8 +376,6 @@ static esra_status make_room(struct trial *trial, const struct joint_photos *pho
     trial->level = image_halvings(first->width, first->height, LEAVE_OUT_SIDE >> halvings);
     trial->halvings = trial->level - level;
     esra_joint_settings_default(&trial->settings);
-    if (!trial->doubt)
-        trial->settings.iterations = ITERATIONS;
     trial->confidence = esra_allocate(m, sizeof *trial->confidence);
     trial->shown = esra_allocate(m, sizeof *trial->shown);
     if (!trial->confidence || !trial->shown)

@@ -85,14 +85,13 @@ static void right_motions_predict(void)
 }
 
 /* What was not measured is not a number: 0 in its place would be taken for one. */
-static void errors_are_about_the_same_without_the_rest(void)
+static void errors_are_the_same_without_the_rest(void)
 {
     make_photos();
     struct leave_out all = leave_out(PHOTOS, 1, NULL);
     for (int alone = 0; alone < 2; alone++) {
         struct leave_out errors = leave_out_with(PHOTOS, 1, NULL, &(struct leave_out_options){.alone = alone});
-        CHECK(errors.baseline == all.baseline);
-        CHECK(fabs(errors.error / all.error - 1) < .03);
+        CHECK(errors.error == all.error && errors.baseline == all.baseline);
         CHECK(alone ? errors.alone == all.alone : isnan(errors.alone));
         CHECK(isnan(errors.opposed) && !errors.doubt.data);
     }
@@ -192,7 +191,7 @@ int main(void)
 {
     CHECK(esra_context_create(&context, 2, &message) == ESRA_OK);
     RUN(right_motions_predict);
-    RUN(errors_are_about_the_same_without_the_rest);
+    RUN(errors_are_the_same_without_the_rest);
     RUN(who_takes_no_part_is_not_asked);
     RUN(two_photos_leave_doubt_but_none_to_predict);
     RUN(certain_estimates_stand);
