@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ops/enlarge.h"
 #include "ops/resample.h"
 #include "pipeline/deep.h"
 #include "pipeline/evidence_table.h"
@@ -15,30 +16,17 @@ struct returning {
     struct layers *layers;
     const struct model *model;
     struct run *run;
-    struct image own, mask; /* of the model's size */
-    struct image whole;     /* of the photos'; a draft's only */
+    struct image own, mask; /* of the model's size, which for a draft is less than the photos' */
 };
 
-static void store(const struct image *image, const esra_image *to)
-{
-    for (int c = 0; to->data && c < image->channels; c++)
-        esra_plane_store(image_plane(image, c), to, c);
-}
-
 /* Pixel 0 of the smaller photos is pixel 0 of the photos. */
-static struct image enlarge(const struct returning *r, const struct image *small)
+static void store(const struct returning *r, const struct image *image, const esra_image *to)
 {
-    double scale = r->model->scale;
-    struct transform shrink = {{scale, 0, 0, 0, scale, 0, 0, 0, 1}};
-    struct image view = {r->whole.data, r->whole.width, r->whole.height, small->channels};
-    esra_resample(r->run->context, small, &shrink, &view, (struct plane){0});
-    return view;
-}
-
-static void store_enlarged(const struct returning *r, const struct image *image, const esra_image *to)
-{
-    struct image large = r->whole.data ? enlarge(r, image) : *image;
-    store(&large, to);
+    if (to->data && r->model->scale < 1)
+        esra_enlarge(r->run->context, image, r->model->scale, NULL, to);
+    else
+        for (int c = 0; to->data && c < image->channels; c++)
+            esra_plane_store(image_plane(image, c), to, c);
 }
 
 /* A layer of roots becomes light again. */
@@ -52,41 +40,31 @@ static void square(const struct model *model, struct image *layer)
 /* The reference photo to the bit. */
 static void return_photo(struct returning *r)
 {
-    struct image *photo = r->whole.data ? &r->whole : &r->own;
-    for (int c = 0; c < photo->channels; c++)
-        esra_plane_load(image_plane(photo, c), &r->run->input->images[r->run->input->reference], c);
-    store(photo, &r->run->output->transmitted);
-}
-
-static float clip01(float x)
-{
-    return x < 0 ? 0 : x > 1 ? 1 : x;
+    const esra_image *photo = &r->run->input->images[r->run->input->reference], *to = &r->run->output->transmitted;
+    for (int c = 0; to->data && c < to->channels; c++)
+        for (int y = 0; y < to->height; y++)
+            for (int x = 0; x < to->width; x++)
+                *image_sample(to, x, y, c) = *image_sample(photo, x, y, c);
 }
 
 /* A draft knows what to take off the small photo: that is enlarged, and taken off the photo itself. */
 static void sharpen(struct returning *r, struct image *layer, const struct image *small)
 {
-    const esra_image *photo = &r->run->input->images[r->run->input->reference];
+    const esra_image *photo = &r->run->input->images[r->run->input->reference], *to = &r->run->output->transmitted;
     for (size_t n = 0; n < image_samples(layer); n++)
         layer->data[n] -= small->data[n];
-    struct image large = enlarge(r, layer);
-    for (int c = 0; c < large.channels; c++)
-        for (int y = 0; y < large.height; y++) {
-            float *row = plane_row(image_plane(&large, c), y);
-            for (int x = 0; x < large.width; x++)
-                row[x] = clip01(*image_sample(photo, x, y, c) + row[x]);
-        }
-    store(&large, &r->run->output->transmitted);
+    if (to->data)
+        esra_enlarge(r->run->context, layer, r->model->scale, photo, to);
 }
 
 static void return_transmitted(struct returning *r, const struct series *series)
 {
     struct image *layer = &r->layers->guide.layers[0];
     square(r->model, layer);
-    if (r->whole.data)
+    if (r->model->scale < 1)
         sharpen(r, layer, &series->images[series->reference]);
     else
-        store(layer, &r->run->output->transmitted);
+        store(r, layer, &r->run->output->transmitted);
 }
 
 /* What photo i reflects, from the reference's frame into its own; black where the reference does not reach. */
@@ -109,7 +87,7 @@ static esra_status return_reflected(struct returning *r, int i)
         for (size_t n = 0; n < pixels; n++)
             r->own.data[(size_t)c * pixels + n] *= r->mask.data[n];
     square(model, &r->own);
-    store_enlarged(r, &r->own, &run->output->reflected[i]);
+    store(r, &r->own, &run->output->reflected[i]);
 done:
     return status;
 }
@@ -125,7 +103,7 @@ static void return_confidence(struct returning *r)
             float weight = guide->weights[i].data[n];
             r->mask.data[n] += weight > (float)pipeline_thresholds.least_weight ? weight / (float)guide->photos : 0;
         }
-    store_enlarged(r, &r->mask, &r->run->output->confidence);
+    store(r, &r->mask, &r->run->output->confidence);
 }
 
 /* Bringing layers of large photos back takes seconds: the callback is asked in between. */
@@ -140,13 +118,10 @@ static bool is_wanted(struct run *run)
 static esra_status make_room(struct returning *r)
 {
     const struct model *model = r->model;
-    const esra_image *first = r->run->input->images;
     struct message *message = r->run->context->message;
     esra_status status;
     TRY(esra_image_create(&r->own, model->width, model->height, model->channels, message));
     TRY(esra_image_create(&r->mask, model->width, model->height, 1, message));
-    if (model->scale < 1)
-        TRY(esra_image_create(&r->whole, first->width, first->height, first->channels, message));
 done:
     return status;
 }
@@ -174,7 +149,6 @@ esra_status esra_give_back_layers(struct layers *layers, struct model *model, co
 done:
     esra_image_free(&r.own);
     esra_image_free(&r.mask);
-    esra_image_free(&r.whole);
     return status;
 }
 
