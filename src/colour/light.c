@@ -2,8 +2,8 @@
  *
  * A curve is kept as its value at each of the 65,536 codes k/65535, joined by straight lines. 8-bit codes are among
  * them (255 * 257 = 65535), so integer files are decoded exactly. Going back searches the same table, and so is the
- * exact inverse whatever the curve: parametric, sampled, or both. The search is in a range found from the exponent and
- * the first bits of the value, and begins where a straight line across it would have the code. */
+ * exact inverse whatever the curve: parametric, sampled, or both. The search begins where a straight line would have
+ * the code, between two values whose codes are known: the exponent and the first bits of a value say which two. */
 #include "colour/light.h"
 
 #include <math.h>
@@ -15,13 +15,18 @@
 
 #define LAST 65535
 
-/* Buckets of linear light: 2^11 in each octave from 2^-40 to 1. Gamma 2.4's darkest 16-bit code is 2^-38.4. */
-#define BUCKET_BITS 11
+/* Buckets of linear light: 2^9 in each octave from 2^-40 to 1. Gamma 2.4's darkest 16-bit code is 2^-38.4. Across a
+ * bucket that curve is off a straight line by 2^-18/8 of .24 of a code's number: .008 of a code, so that the line finds
+ * 98 codes of 100. */
+#define BUCKET_BITS 9
 #define OCTAVES     40
 #define BUCKETS     (OCTAVES << BUCKET_BITS)
 
 /* Exponent bits of 2^-OCTAVES in a float32. */
 #define FIRST_BUCKET ((uint32_t)(127 - OCTAVES) << BUCKET_BITS)
+
+/* Of a float32's 23 bits after the first those that a bucket leaves. */
+#define PART_BITS (23 - BUCKET_BITS)
 
 /* The least step between neighbouring codes: 4 units in the last place, or this near zero, where flat pieces of sampled
  * curves would otherwise need denormal numbers. A curve flat over all codes would be changed by 6e-8. */
@@ -30,7 +35,7 @@
 
 struct tone {
     float linear[LAST + 1];      /* strictly rising */
-    uint16_t start[BUCKETS + 1]; /* the last code that is not above the bucket's first value */
+    float position[BUCKETS + 1]; /* the code of a bucket's first value, and by how much of a code it is above it */
     int users;                   /* channels of one light that share it */
 };
 
@@ -74,10 +79,15 @@ static bool sample_curve(struct tone *tone, int channel, light_curve *curve, con
 
 static float bucket_value(int bucket)
 {
-    uint32_t bits = (FIRST_BUCKET + (uint32_t)bucket) << (23 - BUCKET_BITS);
+    uint32_t bits = (FIRST_BUCKET + (uint32_t)bucket) << PART_BITS;
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
+}
+
+static float clip01(float x)
+{
+    return x > 0 ? x < 1 ? x : 1 : 0;
 }
 
 static void index_tone(struct tone *tone)
@@ -87,7 +97,8 @@ static void index_tone(struct tone *tone)
         float value = bucket_value(bucket);
         while (code < LAST - 1 && tone->linear[code + 1] <= value)
             code++;
-        tone->start[bucket] = (uint16_t)code;
+        float below = tone->linear[code], above = tone->linear[code + 1];
+        tone->position[bucket] = (float)code + clip01((value - below) / (above - below));
     }
 }
 
@@ -196,29 +207,15 @@ static inline float decode(const struct tone *tone, float code)
     return below + (above - below) * part;
 }
 
-/* Codes [*low, *high] whose pieces may hold the value. */
-static inline void search_range(const struct tone *tone, float linear, int *low, int *high)
+/* Whether the code is the last that is not above the value, among all but the very last; the first one if all are. */
+static inline bool is_code(const struct tone *tone, int code, float linear)
 {
-    uint32_t bits;
-    memcpy(&bits, &linear, sizeof bits);
-    int64_t bucket = (int64_t)(bits >> (23 - BUCKET_BITS)) - FIRST_BUCKET;
-    bool dark = !(linear > 0) || bucket < 0;
-    *low = dark ? 0 : bucket >= BUCKETS ? tone->start[BUCKETS] : tone->start[bucket];
-    *high = dark ? tone->start[0] : bucket >= BUCKETS ? LAST - 1 : tone->start[bucket + 1];
+    return (code == 0 || tone->linear[code] <= linear) && (code == LAST - 1 || linear < tone->linear[code + 1]);
 }
 
-/* The last code of the range that is not above the value, or the range's first. A bucket is short and most curves
- * nearly straight in it: a straight line finds the code or its neighbour, and only where a curve jumps is more than
- * that left to bisect. */
-static inline int find_code(const struct tone *tone, float linear)
+/* The same by halves, in [low, high]. */
+static int bisect(const struct tone *tone, float linear, int low, int high)
 {
-    int low, high;
-    search_range(tone, linear, &low, &high);
-    float part = (linear - tone->linear[low]) / (tone->linear[high + 1] - tone->linear[low]);
-    int guess = part > 0 ? (part < 1 ? low + (int)(part * (float)(high + 1 - low)) : high) : low;
-    int before = guess - 1 > low ? guess - 1 : low, after = guess + 1 < high ? guess + 1 : high;
-    low = tone->linear[before] <= linear ? before : low;
-    high = tone->linear[after + 1] > linear ? after : high;
     while (low < high) {
         int middle = (low + high + 1) / 2;
         if (tone->linear[middle] <= linear)
@@ -227,6 +224,32 @@ static inline int find_code(const struct tone *tone, float linear)
             high = middle - 1;
     }
     return low;
+}
+
+/* Of values past the buckets, on either side. */
+static inline int find_far_code(const struct tone *tone, float linear)
+{
+    int end = linear >= 1 ? LAST - 1 : 0;
+    return is_code(tone, end, linear) ? end : bisect(tone, linear, 0, LAST - 1);
+}
+
+static inline int find_code(const struct tone *tone, float linear)
+{
+    uint32_t bits;
+    memcpy(&bits, &linear, sizeof bits);
+    uint32_t bucket = (bits >> PART_BITS) - FIRST_BUCKET; /* past the last for dark values and negative ones, too */
+    if (bucket >= BUCKETS)
+        return find_far_code(tone, linear);
+    float first = tone->position[bucket], last = tone->position[bucket + 1];
+    float part = (float)(bits & ((1u << PART_BITS) - 1)) * (1.f / (1u << PART_BITS));
+    int guess = (int)(first + part * (last - first));
+    if (guess > LAST - 1)
+        guess = LAST - 1;
+    if (is_code(tone, guess, linear))
+        return guess;
+    /* Positions are rounded: by one code at most. */
+    int low = first > 1 ? (int)first - 1 : 0, high = last < LAST - 1 ? (int)last + 1 : LAST - 1;
+    return bisect(tone, linear, low, high);
 }
 
 static inline float encode(const struct tone *tone, float linear)

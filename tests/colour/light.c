@@ -116,6 +116,51 @@ static void any_value_comes_back(void)
     esra_light_free(&light);
 }
 
+/* The straight line through the two 16-bit codes around the value, or through the first or last two. */
+static float encode_by_search(const float *linear, float value)
+{
+    int code = 0;
+    for (int step = 32768; step > 0; step /= 2)
+        if (code + step <= 65534 && linear[code + step] <= value)
+            code += step;
+    return ((float)code + (value - linear[code]) / (linear[code + 1] - linear[code])) / 65535;
+}
+
+/* Values of every exponent, of either sign, and mostly those of pictures. */
+static int wrong_values(const struct light *light)
+{
+    static float linear[65536];
+    int wrong = 0;
+    for (int k = 0; k <= 65535; k++)
+        linear[k] = esra_light_decode_one(light, 0, (float)k / 65535);
+    for (int n = 0; n < 300000; n++) {
+        float value = (float)check_random(-.1, 1.1);
+        if (n % 3 == 0)
+            value = ldexpf(value, (int)check_random(-60, 3));
+        else if (n % 3 == 1)
+            value = linear[n % 65536];
+        wrong += esra_light_encode_one(light, 0, value) != encode_by_search(linear, value);
+    }
+    return wrong;
+}
+
+static void codes_are_those_of_a_search(void)
+{
+    static const double gamma = 2.2;
+    struct light light;
+    struct message message;
+    bool usable;
+    CHECK(esra_light_srgb(&light, LIGHT_ASSUMED, &message) == ESRA_OK);
+    CHECK(wrong_values(&light) == 0);
+    esra_light_free(&light);
+    light_curve *const curves[] = {power, toe, stairs};
+    for (int n = 0; n < 3; n++) {
+        CHECK(esra_light_from_curves(&light, 1, curves[n], &gamma, &usable, &message) == ESRA_OK && usable);
+        CHECK(wrong_values(&light) == 0);
+        esra_light_free(&light);
+    }
+}
+
 static void curves_without_way_back_are_told(void)
 {
     struct light light;
@@ -195,6 +240,7 @@ int main(void)
     RUN(srgb_is_the_standard_curve);
     RUN(every_code_comes_back);
     RUN(any_value_comes_back);
+    RUN(codes_are_those_of_a_search);
     RUN(curves_without_way_back_are_told);
     RUN(images_are_changed_in_place);
     RUN(srgb_is_public);
