@@ -284,6 +284,10 @@ done:
  * with its search, which takes 140 ms; level 6 takes 430 and as many bytes as 4. */
 #define COMPRESSION_STRATEGY Z_RLE
 
+/* libpng tries five filters a row, and takes mostly this one: alone it takes 2/3 to 4/5 of the time, and 1.00 to 1.06
+ * of the bytes. The mean of two neighbours takes less time, and up to 1.4 of the bytes. */
+#define FILTER PNG_FILTER_PAETH
+
 static void write_metadata(struct job *job)
 {
     const struct photo *photo = job->encoding->photo;
@@ -307,6 +311,7 @@ static void write_all(struct job *job)
     write_metadata(job);
     png_set_compression_level(job->png, Z_BEST_SPEED);
     png_set_compression_strategy(job->png, COMPRESSION_STRATEGY);
+    png_set_filter(job->png, PNG_FILTER_TYPE_BASE, FILTER);
     png_write_info(job->png, job->info);
     for (int y = 0; y < pixels->height; y++) {
         for (int c = 0; c < pixels->channels; c++)
