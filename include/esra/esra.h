@@ -286,7 +286,8 @@ ESRA_API const char *esra_light_name(esra_light light);
 /* How much work the layers are worth: ROW(value, word). */
 #define ESRA_EFFORTS(ROW)                                                                                              \
     ROW(ESRA_EFFORT_NORMAL, "normal")                                                                                  \
-    ROW(ESRA_EFFORT_DRAFT, "draft") /* photos over .6 megapixels are separated halved, and the layers enlarged */      \
+    ROW(ESRA_EFFORT_DRAFT, "draft") /* photos over .6 megapixels are separated halved, and the layers enlarged; five   \
+                                       times the gap */                                                                \
     ROW(ESRA_EFFORT_BEST, "best")   /* depth is tried however well homographies predict; a tenth of the gap */
 
 typedef enum esra_effort { ESRA_EFFORTS(ESRA_VALUE_) } esra_effort;

@@ -130,6 +130,10 @@ static void view_all(esra_image *views, const struct image *images, int count)
         views[n] = esra_image_planar(images[n].data, images[n].width, images[n].height, images[n].channels);
 }
 
+/* The gap that is asked for, in the settings'. A draft's is small enough: T of stone, huang-71 and made photos of 12 MP
+ * at .05 instead of .01 gains .2, .1 and 0 dB, in 45, 49 and 66 iterations instead of 77, 80 and 417. */
+static const double gaps[] = {[ESRA_EFFORT_NORMAL] = 1, [ESRA_EFFORT_DRAFT] = 5, [ESRA_EFFORT_BEST] = .1};
+
 static esra_status solve(struct guide *guide, const struct model *model, struct run *run)
 {
     int m = model->photos;
@@ -149,8 +153,7 @@ static esra_status solve(struct guide *guide, const struct model *model, struct 
     esra_result result = ESRA_RESULT_INIT;
     result.layers = layers;
     esra_settings settings = *run->settings;
-    if (run->input->effort == ESRA_EFFORT_BEST)
-        settings.gap *= .1;
+    settings.gap *= gaps[run->input->effort];
     struct expectation expected = {guide->expected, guide->voted};
     struct solve_task task = {&problem, &result, &settings, run->progress, run->user, expected};
     esra_status status = esra_solve(run->context, &task, run->memory, run->output->info);

@@ -15,6 +15,7 @@ esra_status __wrap_esra_solve(struct context *context, const struct solve_task *
                               esra_info *info);
 
 static int checked;
+static double gap_asked;
 
 static float sample(const esra_image *image, int x, int y, int c)
 {
@@ -66,6 +67,7 @@ esra_status __wrap_esra_solve(struct context *context, const struct solve_task *
     again.result = &with_duals;
     esra_status status = __real_esra_solve(context, &again, memory, info);
     it.lambda = task->settings->lambda;
+    gap_asked = task->settings->gap;
     it.weighted = problem->weights != NULL;
     for (int i = 0; i < problem->photos; i++) {
         it.mixing[i] = problem->mixing[i];
@@ -94,8 +96,13 @@ static void paint(float *samples, int channels)
         }
 }
 
+/* A draft asks for five times the gap, the best effort for a tenth of it. */
 static void the_gap_told_is_that_of_the_problem_solved(void)
 {
+    static const struct {
+        int effort;
+        double gap;
+    } turns[] = {{ESRA_EFFORT_NORMAL, 1}, {ESRA_EFFORT_DRAFT, 5}, {ESRA_EFFORT_BEST, .1}, {ESRA_EFFORT_NORMAL, 1}};
     static float samples[PHOTOS * SAMPLES], transmitted[SAMPLES], gradient[SAMPLES];
     for (int turn = 0; turn < 4; turn++) {
         int channels = turn % 2 ? 3 : 1;
@@ -113,6 +120,7 @@ static void the_gap_told_is_that_of_the_problem_solved(void)
         input.photos = PHOTOS;
         input.images = photos;
         input.gradients = turn == 3 ? gradients : NULL;
+        input.effort = turns[turn].effort;
         out.info = &info;
         out.transmitted = esra_image_interleaved(transmitted, WIDTH, HEIGHT, channels);
         esra_settings_default(&settings);
@@ -123,6 +131,7 @@ static void the_gap_told_is_that_of_the_problem_solved(void)
         CHECK(esra_solver_create(&solver) == ESRA_OK);
         CHECK(esra_solver_separate(solver, &input, &settings, &out) == ESRA_OK);
         CHECK(checked == 1 && out.method != ESRA_METHOD_NONE);
+        CHECK_NEAR(gap_asked, turns[turn].gap * settings.gap, 1e-15);
         CHECK(info.gap >= (info.objective - info.bound) / info.objective * (1 - 1e-9));
         esra_solver_free(&solver);
     }
