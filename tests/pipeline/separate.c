@@ -20,6 +20,7 @@ static double mixing[PHOTOS], gains[PHOTOS];
 static esra_photo_facts facts[PHOTOS];
 static double evidence[100];
 static esra_info info;
+static bool in_place; /* what photos reflect goes to where they are */
 
 static struct patches behind, mirrored;
 static const double scene_shift[PHOTOS][2] = {{0, 0}, {3, -2}, {-4, 1}},
@@ -57,7 +58,7 @@ static esra_separation room(void)
 {
     esra_separation s = ESRA_SEPARATION_INIT;
     for (int i = 0; i < PHOTOS; i++)
-        reflected_views[i] = esra_image_planar(reflected[i], WIDTH, HEIGHT, 1);
+        reflected_views[i] = esra_image_planar(in_place ? photos[i] : reflected[i], WIDTH, HEIGHT, 1);
     s.transmitted = esra_image_planar(transmitted, WIDTH, HEIGHT, 1);
     s.reflected = reflected_views;
     s.confidence = esra_image_planar(confidence, WIDTH, HEIGHT, 1);
@@ -142,6 +143,22 @@ static void threads_do_not_change_a_bit(void)
         CHECK(memcmp(first, transmitted, sizeof first) == 0);
         CHECK(memcmp(first_reflected, reflected[1], sizeof first_reflected) == 0);
     }
+}
+
+/* Layers that take the photos' place are those that have a place of their own. */
+static void layers_may_take_the_photos_place(void)
+{
+    static float first[SAMPLES], first_reflected[PHOTOS][SAMPLES];
+    make_photos();
+    esra_photos input = photos_input(PHOTOS);
+    separate(&input, 2);
+    memcpy(first, transmitted, sizeof first);
+    memcpy(first_reflected, reflected, sizeof first_reflected);
+    in_place = true;
+    separate(&input, 2);
+    in_place = false;
+    CHECK(memcmp(first, transmitted, sizeof first) == 0);
+    CHECK(memcmp(first_reflected, photos, sizeof first_reflected) == 0);
 }
 
 static void the_same_photo_twice_comes_back(void)
@@ -301,6 +318,7 @@ int main(void)
 {
     RUN(layers_are_recovered);
     RUN(threads_do_not_change_a_bit);
+    RUN(layers_may_take_the_photos_place);
     RUN(the_same_photo_twice_comes_back);
     RUN(nothing_old_is_told);
     RUN(a_stopped_alignment_is_told);

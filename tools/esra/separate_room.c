@@ -14,6 +14,20 @@ static esra_status make_answer(struct job *job, struct photo *answer, const stru
     return esra_image_reserve(&answer->pixels, job->scene.width, job->scene.height, job->scene.channels, &job->message);
 }
 
+/* What a photo reflects takes its place: the library reads it for the last time before. The reference is shown in the
+ * report, and has room beside it. */
+static esra_status make_reflected(struct job *job, int i)
+{
+    struct photo *photo = &job->scene.photos[i], *answer = &job->reflected[i];
+    if (i == job->reference)
+        return make_answer(job, answer, photo);
+    answer->depth = photo->depth;
+    answer->format = photo->format;
+    answer->pixels = photo->pixels;
+    photo->pixels.data = NULL;
+    return ESRA_OK;
+}
+
 static esra_image view_of(const struct photo *photo)
 {
     const struct image *image = &photo->pixels;
@@ -64,7 +78,7 @@ esra_status job_make_pictures(struct job *job)
         return esra_fail_memory(&job->message);
     TRY(make_answer(job, &job->transmitted, &photos[job->reference]));
     for (int i = 0; i < job->scene.paths.count; i++) {
-        TRY(make_answer(job, &job->reflected[i], &photos[i]));
+        TRY(make_reflected(job, i));
         job->reflected_views[i] = view_of(&job->reflected[i]);
     }
     job->confidence.depth = 8;
