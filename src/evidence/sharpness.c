@@ -3,23 +3,44 @@
 
 #include <math.h>
 
+#include "base/rows.h"
+#include "base/wide.h"
 #include "evidence/thresholds.h"
 #include "ops/blur.h"
 
 /* Photos are compared at sides no longer than this. */
 #define SIDE 700
 
+struct greying {
+    const struct image *from, *to;
+    bool root;
+};
+
 /* The mean of the channels, or its root. */
-static esra_status to_grey(const struct image *image, bool root, struct image *grey, struct message *message)
+static void grey_rows(void *work, int task, int worker)
 {
-    size_t pixels = image_pixels(image);
-    esra_status status = esra_image_create(grey, image->width, image->height, 1, message);
-    for (size_t n = 0; status == ESRA_OK && n < pixels; n++) {
-        float sum = 0;
-        for (int c = 0; c < image->channels; c++)
-            sum += image->data[(size_t)c * pixels + n] / (float)image->channels;
-        grey->data[n] = root ? sqrtf(fmaxf(sum, 0)) : sum;
+    const struct greying *g = work;
+    float channels = (float)g->from->channels;
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, g->to->height); y++) {
+        float *restrict to = plane_row(image_plane(g->to, 0), y);
+        for (int c = 0; c < g->from->channels; c++) {
+            const float *from = plane_row(image_plane(g->from, c), y);
+            for (int x = 0; x < g->to->width; x++)
+                to[x] += from[x] / channels;
+        }
+        for (int x = 0; g->root && x < g->to->width; x++)
+            to[x] = sqrtf(to[x] > 0 ? to[x] : 0);
     }
+}
+WIDE_TASK(grey_rows)
+
+static esra_status to_grey(struct context *context, const struct image *image, bool root, struct image *grey)
+{
+    esra_status status = esra_image_create(grey, image->width, image->height, 1, context->message);
+    if (status == ESRA_OK)
+        esra_context_run(context, WIDE(context, grey_rows), &(struct greying){image, grey, root},
+                         rows_blocks(image->height), NULL);
     return status;
 }
 
@@ -72,7 +93,7 @@ esra_status esra_sharpness(struct context *context, const struct image *photo, b
     struct image grey = {0};
     double fine, coarse;
     esra_status status;
-    TRY(to_grey(photo, linear, &grey, context->message));
+    TRY(to_grey(context, photo, linear, &grey));
     TRY(shrink(context, &grey));
     TRY(blurred_energy(context, &grey, evidence_thresholds.sharpness_fine_px, &fine));
     TRY(blurred_energy(context, &grey, evidence_thresholds.sharpness_coarse_px, &coarse));

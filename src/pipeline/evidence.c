@@ -84,18 +84,28 @@ static double deviation(const struct image *photo)
     return variance > 0 ? sqrt(variance) : 0;
 }
 
+struct looking {
+    struct evidence *evidence;
+    const struct series *series;
+};
+
+/* A job of esra_context_side_by_side(): sums over a photo are one after the other. */
+static esra_status look_at_photo(void *work, int i, struct context *own)
+{
+    const struct looking *l = work;
+    struct photo_evidence *photo = &l->evidence->photo[i];
+    if (esra_context_stopping(own))
+        return ESRA_OK;
+    photo->deviation = deviation(&l->series->images[i]);
+    return esra_sharpness(own, &l->series->images[i], l->series->light == LIGHT_LINEAR, &photo->sharpness);
+}
+
 esra_status esra_evidence_photos(struct evidence *evidence, const struct series *series, struct run *run)
 {
-    esra_status status = ESRA_OK;
+    struct looking looking = {evidence, series};
     evidence->clipped = clipped_share(&series->images[series->reference]);
     evidence->shortest_side_px = series->width < series->height ? series->width : series->height;
-    for (int i = 0; i < series->photos && !esra_context_stopping(run->context); i++) {
-        struct photo_evidence *photo = &evidence->photo[i];
-        photo->deviation = deviation(&series->images[i]);
-        TRY(esra_sharpness(run->context, &series->images[i], series->light == LIGHT_LINEAR, &photo->sharpness));
-    }
-done:
-    return status;
+    return esra_context_side_by_side(run->context, look_at_photo, &looking, series->photos);
 }
 
 /* ---- Models ---- */

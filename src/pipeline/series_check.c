@@ -139,16 +139,26 @@ static esra_status check_numbers(struct series *series, const esra_photos *in, s
     return ESRA_OK;
 }
 
+struct checking {
+    const struct series *series;
+    const esra_photos *in;
+};
+
+/* A job of esra_context_side_by_side(). */
+static esra_status check_number(void *work, int i, struct context *own)
+{
+    const struct checking *c = work;
+    esra_status status = check_photo(c->series, &c->in->images[i], i + 1, own->message);
+    return status == ESRA_OK ? check_given(c->in, i, own->message) : status;
+}
+
 esra_status esra_series_check(struct series *series, const struct run *run)
 {
     const esra_photos *in = run->input;
     struct message *message = run->context->message;
     esra_status status;
     TRY(check_numbers(series, in, message));
-    for (int i = 0; i < series->photos; i++) {
-        TRY(check_photo(series, &in->images[i], i + 1, message));
-        TRY(check_given(in, i, message));
-    }
+    TRY(esra_context_side_by_side(run->context, check_number, &(struct checking){series, in}, series->photos));
     TRY(check_wishes(in, message));
     for (int n = 0; in->gradients && n < 2 * (series->photos + 1); n++)
         TRY(check_gradient(series, &in->gradients[n], n, message));
