@@ -8,7 +8,10 @@
  *
  * and the way gone since the level began stands for the way to go, on a sample of rows. For the box, which few pixels
  * touch and late, that way is too short to go by; there the way of a single iteration tells whether z, whose r2 would
- * be |dz|/|dx| alike, lags behind x. */
+ * be |dz|/|dx| alike, lags behind x.
+ *
+ * Of the same distance the bound has the first part, which grows with r1, and the layers the second: at the end, where
+ * the layers are good enough, a smaller r1 closes the gap sooner. */
 #ifndef ESRA_SOLVE_BALANCE_H
 #define ESRA_SOLVE_BALANCE_H
 
@@ -22,6 +25,7 @@ struct steps {
 
 struct balance {
     bool given;            /* the caller gave the start: the distance from it does not tell the scales of x and u */
+    bool ending;           /* the gap asked for is near, and what is left of it is mostly the bound's */
     float *start, *before; /* in the arena: x, p, q, z of the sampled rows */
 };
 

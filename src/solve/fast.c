@@ -41,6 +41,11 @@
 #define FIRST_R1  100
 #define FIRST_BOX 1
 
+/* The finest level begins with no more than this r1, for lambda. Pictures that are smooth at their own resolution, as
+ * large ones are, arrive with ten times as much, which the bound pays for: twice as many iterations. 150 to 200 are
+ * alike; 100 is too little for some small ones (doc/notes/fast-engine.md). */
+#define FINEST_R1 200
+
 /* Over-relaxation of the whole iteration, in (0,2): 1.7 was best in trials over 1.7..1.85. It also multiplies rounding
  * errors, which by the late iterations are all that is left: there 1. */
 #define RHO      1.7
@@ -67,6 +72,10 @@
 
 /* An estimate that exceeds the gap asked for by no more than its own error is worth a certificate. */
 #define HOPE 1.05
+
+/* The steps are those of the end where an estimate is within this factor of the gap asked for: at 8 dark photos, which
+ * have far to go from there, take longer. */
+#define ENDING_FROM 4
 
 /* Rows of a task that loads, halves or refines. */
 #define BLOCK_ROWS 16
@@ -190,6 +199,12 @@ static bool doubles(int *milestone, int iterations)
     return true;
 }
 
+static double estimate(const struct fast *fast)
+{
+    struct candidate candidate = candidate_of(fast);
+    return esra_monitor_estimate(fast->monitor, fast->channel, &candidate);
+}
+
 /* One iteration, and where it is time a look at the steps, or only at where the box binds. */
 static void iterate(struct fast *fast, int level, bool look, bool hold)
 {
@@ -197,8 +212,10 @@ static void iterate(struct fast *fast, int level, bool look, bool hold)
     if (look)
         esra_balance_before(&fast->balance, grid);
     esra_sweeper_run(&fast->sweeper);
-    if (look)
+    if (look) {
+        fast->balance.ending = level == 0 && estimate(fast) <= ENDING_FROM * fast->monitor->settings->gap;
         fast->steps = esra_balance_steps(&fast->balance, grid, fast->sweeper.null, fast->steps, fast->late);
+    }
     if (look || hold)
         set_steps(fast, level);
     esra_monitor_poll(fast->monitor);
@@ -214,7 +231,7 @@ static void begin_level(struct fast *fast, int level)
 }
 
 /* Solves the coarser levels roughly and leaves the finest one where to go on. The gradient term's curvature grows
- * fourfold from level to level, r1 with it. */
+ * fourfold from level to level, r1 with it, up to FINEST_R1. */
 static void approach(struct fast *fast)
 {
     int coarsest = fast->count - 1;
@@ -238,6 +255,7 @@ static void approach(struct fast *fast)
             for_rows(fast, level - 1, refine);
         fast->steps.r1 *= 4;
     }
+    fast->steps.r1 = fmin(fast->steps.r1, FINEST_R1 * fast->problem->lambda);
 }
 
 /* A time limit is shared out among the channels. */
@@ -257,9 +275,9 @@ struct schedule {
 };
 
 /* Iterations until an estimate is worth while. */
-static int patience(const struct schedule *due, int iterations, double estimate, double gap)
+static int patience(const struct schedule *due, int iterations, double now, double gap)
 {
-    double fall = due->estimated_at > 0 ? esra_log(due->estimated / estimate) : 0, way = esra_log(estimate / gap);
+    double fall = due->estimated_at > 0 ? esra_log(due->estimated / now) : 0, way = esra_log(now / gap);
     double power = fall > 0 ? fall / esra_log((double)iterations / due->estimated_at) : 0;
     double wait = fmin(SHARE * (esra_exp(way / fmax(power, LEAST_POWER)) - 1), 1) * iterations;
     return wait > ESTIMATE_APART ? (int)wait : ESTIMATE_APART;
@@ -269,14 +287,13 @@ static int patience(const struct schedule *due, int iterations, double estimate,
 static bool hopeful(const struct fast *fast, struct schedule *due, int iterations)
 {
     double gap = fast->monitor->settings->gap;
-    struct candidate candidate = candidate_of(fast);
     if (iterations != due->estimate || gap == 0)
         return false;
-    double estimate = due->bias * esra_monitor_estimate(fast->monitor, fast->channel, &candidate);
-    due->estimate += estimate > 0 ? patience(due, iterations, estimate, gap) : ESTIMATE_APART;
+    double now = due->bias * estimate(fast);
+    due->estimate += now > 0 ? patience(due, iterations, now, gap) : ESTIMATE_APART;
     due->estimated_at = iterations;
-    due->estimated = estimate;
-    return estimate <= HOPE * gap;
+    due->estimated = now;
+    return now <= HOPE * gap;
 }
 
 /* The finest level, until the gap is proven or time or iterations run out. */

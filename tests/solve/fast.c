@@ -397,6 +397,45 @@ static void a_start_half_way_saves_time(void)
     instance_free(&it);
 }
 
+/* Waves many pixels long, and noise from pixel to pixel that the gradients have as well: what a large photo is. */
+static void paint_waves(struct instance *it)
+{
+    int w = it->width, h = it->height;
+    for (int i = 0; i <= it->photos; i++)
+        for (int n = 0; n < w * h; n++) {
+            double x = n % w + 9 * i, y = n / w + 5 * i;
+            double wave = (i ? 0.15 : 0.3) * (1 + sin(x / (i ? 37 : 23)) * cos(y / (i ? 29 : 41)));
+            it->layers[i].data[n] = (float)(wave + check_random(-0.01, 0.01));
+        }
+    for (int i = 0; i < it->photos; i++) {
+        const float *scene = it->layers[0].data, *reflection = it->layers[i + 1].data;
+        it->mixing[i] = 0.75 + 0.05 * i;
+        for (int n = 0; n < w * h; n++)
+            it->mixtures[i].data[n] = (float)(it->mixing[i] * scene[n] + reflection[n] + check_random(-0.01, 0.01));
+    }
+    for (int l = 0; l <= it->photos; l++)
+        for (int n = 0; n < w * h; n++) {
+            const float *layer = it->layers[l].data + n;
+            it->gradients[2 * l].data[n] = n < w * (h - 1) ? layer[w] - layer[0] : 0;
+            it->gradients[2 * l + 1].data[n] = n % w < w - 1 ? layer[1] - layer[0] : 0;
+        }
+}
+
+/* 50 iterations; with the steps that suit sharper pictures 70. */
+static void smooth_photos_are_solved_soon(void)
+{
+    struct instance it = instance_make(4, 512, 384, 1);
+    esra_settings settings = settings_with(1e-2, 400);
+    esra_info info;
+    it.lambda = 0.003;
+    paint_waves(&it);
+    CHECK(instance_solve(&it, solver, &settings, &info) == ESRA_OK && info.outcome == ESRA_OPTIMAL);
+    if (!CHECK(info.iterations <= 60))
+        printf("    %d iterations\n", info.iterations);
+    instance_verify(&it, &info);
+    instance_free(&it);
+}
+
 #define MOST_LEVELS 12
 
 static int lay_out_levels(struct level *levels, struct arena *arena, const struct problem *problem, int width,
@@ -503,6 +542,7 @@ int main(void)
     RUN(a_start_is_taken_up);
     RUN(a_start_half_way_saves_time);
     RUN(a_start_has_layers_and_duals);
+    RUN(smooth_photos_are_solved_soon);
     esra_solver_free(&solver);
     return check_report();
 }
