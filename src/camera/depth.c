@@ -3,10 +3,12 @@
 #include "camera/depth.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/maths.h"
 #include "base/memory.h"
 #include "base/rows.h"
+#include "base/wide.h"
 #include "camera/labelling.h"
 #include "camera/pair.h"
 #include "camera/sgm.h"
@@ -64,6 +66,7 @@ struct making {
     struct image guide, planes;
     struct sgm sgm;
     uint8_t *volume;
+    uint8_t *shared; /* NULL, or the volume of two surfaces, for the second */
     int16_t *penalties;
     const struct layer_range *range;
 };
@@ -206,25 +209,53 @@ static float cost_near(const struct making *m, const uint8_t *costs, float label
 /* C(k) <- min(C(k), C of the other surface) + s(k - own): what the other surface explains this one need not, and it
  * stays near its block's label: s(d) = min(small (|d| - 1), large/3) past a label. The third, 42 of 250 where 40 was
  * tried, and the free label are by hand. */
-static void keep_to_surface(const struct making *m)
+static void keep_to_surface(void *work, int task, int worker)
 {
+    const struct making *m = work;
+    int labels = m->sweep.labels;
     float unit = SWEEP_WHOLE / (float)m->sweep.options.truncate;
     float small = unit * (float)(camera_thresholds.step_small / m->sweep.options.labels_a_px);
     float large = unit * (float)camera_thresholds.step_large / 3;
-    for (int y = 0; y < m->sweep.height; y++)
+    (void)worker;
+    for (int y = rows_begin(task); y < rows_end(task, m->sweep.height); y++)
         for (int x = 0; x < m->sweep.width; x++) {
             uint8_t *costs = m->volume + ((size_t)y * (size_t)m->sweep.width + (size_t)x) * (size_t)m->sweep.padded;
             float own = pair_label(m, m->range->surface, x, y);
             float other = cost_near(m, costs, pair_label(m, !m->range->surface, x, y));
-            for (int k = 0; k < m->sweep.labels; k++) {
+            for (int k = 0; k < labels; k++) {
                 float away = fabsf((float)k - own) - 1, pull = away > 0 ? small * away : 0;
                 float cost = (costs[k] < other ? (float)costs[k] : other) + (pull < large ? pull : large);
                 costs[k] = (uint8_t)(cost < SWEEP_WHOLE ? cost : SWEEP_WHOLE);
             }
         }
 }
+WIDE_TASK(keep_to_surface)
 
 /* ---- Labels ---- */
+
+static esra_status find_volume(struct making *m, size_t samples)
+{
+    m->volume = esra_allocate_untouched(samples, sizeof *m->volume);
+    return m->volume ? esra_sweep_costs(&m->sweep, m->context, m->volume) : esra_fail_memory(m->context->message);
+}
+
+/* The same photos and labels for both surfaces: the costs are found once. */
+static esra_status find_volume_of_surface(struct making *m, size_t samples)
+{
+    esra_status status = ESRA_OK;
+    if (!m->shared) {
+        TRY(find_volume(m, samples));
+        m->shared = esra_allocate_untouched(samples, sizeof *m->shared);
+        TRY(m->shared ? ESRA_OK : esra_fail_memory(m->context->message));
+        memcpy(m->shared, m->volume, samples);
+    } else {
+        m->volume = m->shared;
+        m->shared = NULL;
+    }
+    esra_context_run(m->context, WIDE(m->context, keep_to_surface), m, rows_blocks(m->sweep.height), NULL);
+done:
+    return status;
+}
 
 /* The volume of costs and its smoothed sums; to be released also where it fails. WORK and LOW are used. */
 static esra_status sweep_smoothly(struct making *m)
@@ -234,11 +265,8 @@ static esra_status sweep_smoothly(struct making *m)
     if (!esra_size_multiply(pixels_of(m), (size_t)m->sweep.padded, &samples))
         return esra_fail_memory(m->context->message);
     m->penalties = esra_allocate_untouched(2 * pixels_of(m), sizeof *m->penalties);
-    m->volume = esra_allocate_untouched(samples, sizeof *m->volume);
-    TRY(m->penalties && m->volume ? ESRA_OK : esra_fail_memory(m->context->message));
-    TRY(esra_sweep_costs(&m->sweep, m->context, m->volume));
-    if (m->range->pair && !m->sweep.base.data)
-        keep_to_surface(m);
+    TRY(m->penalties ? ESRA_OK : esra_fail_memory(m->context->message));
+    TRY(m->range->pair && !m->sweep.base.data ? find_volume_of_surface(m, samples) : find_volume(m, samples));
     if (samples * sizeof *m->sgm.sums > SUMS_BESIDE)
         esra_sweep_unload(&m->sweep);
     m->sgm.sums = esra_allocate_untouched(samples, sizeof *m->sgm.sums);
@@ -377,34 +405,60 @@ done:
     return status;
 }
 
-static esra_status make(struct depth *depth, struct context *context, const struct camera *camera,
-                        const struct image *photos, const struct depth_options *options,
-                        const struct layer_range *range)
+/* The photos reduced, and room for labels; to be freed also where it fails. */
+static esra_status begin(struct making *m, const struct camera *camera, const struct image *photos,
+                         const struct depth_options *options, const struct layer_range *range)
 {
-    struct making m = {.context = context, .range = range};
     struct sweep_options sweep = sweep_options(range, options);
     esra_status status;
-    *depth = (struct depth){.count = 0};
     bool told = options && (options->near != 0 || options->far != 0);
     sweep.near = told ? options->near : camera->near;
     sweep.far = told ? options->far : camera->far;
     sweep.reach = told ? 0 : sweep.reach;
-    TRY(esra_sweep_create(&m.sweep, context, camera, photos, &sweep));
-    TRY(make_guide(&m));
-    TRY(esra_image_create(&m.planes, m.sweep.width, m.sweep.height, PLANES, context->message));
-    TRY(find_labels(&m));
-    bool bare = options && options->bare;
-    if (!esra_context_stopping(context))
-        TRY(refine(&m));
-    if (!bare && !esra_context_stopping(context)) {
-        TRY(esra_sweep_load(&m.sweep, context));
-        TRY(explain(&m, range->guarded ? (int)camera_thresholds.guard_px : 0, &depth->explained));
-    }
-    TRY(finish(&m, depth, range->guarded && !bare));
+    TRY(esra_sweep_create(&m->sweep, m->context, camera, photos, &sweep));
+    TRY(make_guide(m));
+    TRY(esra_image_create(&m->planes, m->sweep.width, m->sweep.height, PLANES, m->context->message));
 done:
-    esra_sweep_free(&m.sweep);
-    esra_image_free(&m.guide);
-    esra_image_free(&m.planes);
+    return status;
+}
+
+static void end(struct making *m)
+{
+    esra_sweep_free(&m->sweep);
+    esra_image_free(&m->guide);
+    esra_image_free(&m->planes);
+    esra_release(&m->shared);
+}
+
+/* Depths of the layer or surface that the range is of. */
+static esra_status find(struct making *m, struct depth *depth, const struct layer_range *range, bool bare)
+{
+    esra_status status;
+    m->range = range;
+    TRY(esra_sweep_load(&m->sweep, m->context));
+    TRY(find_labels(m));
+    if (!esra_context_stopping(m->context))
+        TRY(refine(m));
+    if (!bare && !esra_context_stopping(m->context)) {
+        TRY(esra_sweep_load(&m->sweep, m->context));
+        TRY(explain(m, range->guarded ? (int)camera_thresholds.guard_px : 0, &depth->explained));
+    }
+    TRY(finish(m, depth, range->guarded && !bare));
+done:
+    return status;
+}
+
+static esra_status make(struct depth *depth, struct context *context, const struct camera *camera,
+                        const struct image *photos, const struct depth_options *options,
+                        const struct layer_range *range)
+{
+    struct making m = {.context = context};
+    esra_status status;
+    *depth = (struct depth){.count = 0};
+    TRY(begin(&m, camera, photos, options, range));
+    TRY(find(&m, depth, range, options && options->bare));
+done:
+    end(&m);
     if (status != ESRA_OK)
         esra_depth_free(depth);
     return status;
@@ -458,18 +512,22 @@ esra_status esra_depth_pair(struct depth depths[PAIR_SURFACES], struct context *
 {
     struct depth_options options = {.near = camera->near, .far = camera->far};
     struct pair pair = {0};
+    struct layer_range range = {
+        .labels = SCENE_LABELS, .guarded = true, .labels_a_px = PAIR_LABELS_A_PX, .pair = &pair};
+    struct making m = {.context = context};
     esra_status status;
     for (int g = 0; g < camera->groups; g++) {
         options.near = fmax(options.near, camera->group[g].near);
         options.far = fmin(options.far, camera->group[g].far);
     }
     TRY(find_pair(&pair, context, camera, photos, &options));
+    TRY(begin(&m, camera, photos, &options, &range));
     for (int k = 0; k < PAIR_SURFACES && !esra_context_stopping(context); k++) {
-        const struct layer_range range = {
-            .labels = SCENE_LABELS, .guarded = true, .labels_a_px = PAIR_LABELS_A_PX, .pair = &pair, .surface = k};
-        TRY(make(&depths[k], context, camera, photos, &options, &range));
+        range.surface = k;
+        TRY(find(&m, &depths[k], &range, false));
     }
 done:
+    end(&m);
     esra_pair_free(&pair);
     return status;
 }
