@@ -2,14 +2,19 @@
 #include "camera/labelling.h"
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "base/rows.h"
-#include "base/select.h"
 #include "base/wide.h"
 
 #define MEDIAN_REACH 2
 #define MEDIAN_COUNT ((2 * MEDIAN_REACH + 1) * (2 * MEDIAN_REACH + 1))
+/* Medians of so many pixels are found at once, by vectors. */
+#define BESIDE 8
+typedef float many __attribute__((vector_size(BESIDE * sizeof(float))));
+typedef int32_t many_bits __attribute__((vector_size(BESIDE * sizeof(int32_t))));
 
 static int inside(int index, int size)
 {
@@ -20,18 +25,57 @@ struct filtering {
     struct plane from, to;
 };
 
+/* The lesser of every pair into the first. */
+static void exchange(many *first, many *second)
+{
+    many a = *first, b = *second;
+    many_bits less = a < b, kept = (many_bits)a & less, given = (many_bits)b & ~less;
+    *first = (many)(kept | given);
+    *second = (many)(((many_bits)a & ~less) | ((many_bits)b & less));
+}
+
+/* The median of so many values, of BESIDE pixels at once, into values[1]. Of any (n + 3)/2 of n values the least and
+ * the largest are not the median: both are forgotten, another value comes in for them, and so on until three are left.
+ */
+static void select_medians(many values[MEDIAN_COUNT])
+{
+    int next = (MEDIAN_COUNT + 3) / 2;
+    for (int count = next; count >= 3; count--) {
+        for (int k = 1; k < count; k++)
+            exchange(&values[0], &values[k]);
+        for (int k = 1; k < count - 1; k++)
+            exchange(&values[k], &values[count - 1]);
+        if (count > 3)
+            values[0] = values[next++];
+    }
+}
+
+/* Values around pixels (x .. x + BESIDE - 1, y), borders repeated. */
+static void take_windows(struct plane from, int x, int y, many *next)
+{
+    for (int j = -MEDIAN_REACH; j <= MEDIAN_REACH; j++) {
+        const float *row = plane_row(from, inside(y + j, from.height));
+        for (int i = x - MEDIAN_REACH; i <= x + MEDIAN_REACH; i++, next++)
+            if (i >= 0 && i + BESIDE <= from.width)
+                memcpy(next, row + i, sizeof *next);
+            else
+                for (int k = 0; k < BESIDE; k++)
+                    (*next)[k] = row[inside(i + k, from.width)];
+    }
+}
+
 static void median_block(void *work, int task, int worker)
 {
     const struct filtering *f = work;
-    float values[MEDIAN_COUNT];
+    many values[MEDIAN_COUNT];
+    int width = f->to.width;
     (void)worker;
     for (int y = rows_begin(task); y < rows_end(task, f->to.height); y++)
-        for (int x = 0; x < f->to.width; x++) {
-            float *next = values;
-            for (int j = -MEDIAN_REACH; j <= MEDIAN_REACH; j++)
-                for (int i = -MEDIAN_REACH; i <= MEDIAN_REACH; i++)
-                    *next++ = plane_row(f->from, inside(y + j, f->from.height))[inside(x + i, f->from.width)];
-            plane_row(f->to, y)[x] = esra_select_rank(values, MEDIAN_COUNT, MEDIAN_COUNT / 2);
+        for (int x = 0; x < width; x += BESIDE) {
+            take_windows(f->from, x, y, values);
+            select_medians(values);
+            memcpy(plane_row(f->to, y) + x, &values[1],
+                   (size_t)(width - x < BESIDE ? width - x : BESIDE) * sizeof(float));
         }
 }
 WIDE_TASK(median_block)

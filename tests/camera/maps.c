@@ -92,10 +92,43 @@ static void a_median_drops_single_samples(void)
     esra_context_free(&context);
 }
 
+/* The value of which as many of the window's are less as are more, borders repeated. */
+static bool is_median(struct plane map, int x, int y, float value)
+{
+    int less = 0, equal = 0;
+    for (int j = y - 2; j <= y + 2; j++)
+        for (int i = x - 2; i <= x + 2; i++) {
+            int row = j < 0 ? 0 : j >= map.height ? map.height - 1 : j;
+            int column = i < 0 ? 0 : i >= map.width ? map.width - 1 : i;
+            float other = plane_row(map, row)[column];
+            less += other < value;
+            equal += other == value;
+        }
+    return less <= 12 && less + equal > 12;
+}
+
+static void medians_have_the_middle_rank(void)
+{
+    static const int sizes[][2] = {{1, 1}, {3, 2}, {7, 9}, {8, 5}, {13, 4}, {41, 17}};
+    struct context *context = make_context(2);
+    for (size_t n = 0; n < sizeof sizes / sizeof sizes[0]; n++) {
+        int width = sizes[n][0], height = sizes[n][1];
+        float from[41 * 17], to[41 * 17];
+        struct plane map = {from, width, height, width}, out = {to, width, height, width};
+        for (int k = 0; k < width * height; k++)
+            from[k] = (float)(k * 7919 % 101 / 3);
+        esra_label_median(context, map, out);
+        for (int k = 0; k < width * height; k++)
+            CHECK(is_median(map, k % width, k / width, to[k]));
+    }
+    esra_context_free(&context);
+}
+
 int main(void)
 {
     RUN(paths_add_up);
     RUN(speckles_are_marked_by_their_size);
     RUN(a_median_drops_single_samples);
+    RUN(medians_have_the_middle_rank);
     return check_report();
 }
