@@ -12,8 +12,6 @@
 
 #include "base/maths.h"
 #include "base/memory.h"
-#include "base/rows.h"
-#include "base/wide.h"
 #include "camera/corners.h"
 #include "camera/follow.h"
 #include "camera/thresholds.h"
@@ -24,8 +22,6 @@
 #define TRACKS_MOST  1500
 /* With many photos each track has many sightings, and the bundle's time grows with the square of the photos' number. */
 #define SIGHTINGS_MOST 18000
-/* Corners are followed from here: a window of 21 pixels is then 672 wide. */
-#define COARSEST 5
 /* Cells a side: each gives its best track before any gives its second. */
 #define CELLS 24
 
@@ -33,15 +29,6 @@ struct sight {
     struct pyramid pyramid;
     struct grey grey;
     struct features features;
-};
-
-/* Points to be tracked. In a photo where a feature has a match, tracking starts at that; a corner's starts at its place
- * in the reference. */
-struct points {
-    struct tracks *tracks; /* in px of level 0; seen, before tracking: a match has given it */
-    const struct sight *sights;
-    int *level; /* [tracks->count]: the coarsest level to track at; COARSEST for corners */
-    struct context *context;
 };
 
 static esra_status grey_of(const struct image *photo, struct image *grey, struct message *message)
@@ -76,50 +63,15 @@ done:
     return status;
 }
 
-/* Forward, then backward: a match's way back starts displaced from the point by what tracking has moved the match. */
-static void follow_point(const struct points *p, int n)
-{
-    const struct tracks *tracks = p->tracks;
-    const struct sighting *start = track_at(tracks, n, tracks->reference);
-    const struct grey *from = &p->sights[tracks->reference].grey;
-    for (int photo = 0; photo < tracks->photos; photo++) {
-        struct sighting *there = track_at(tracks, n, photo);
-        const struct grey *to = &p->sights[photo].grey;
-        bool matched = there->seen, corner = p->level[n] == COARSEST;
-        if (photo == tracks->reference || (!matched && !corner))
-            continue;
-        if (!matched)
-            *there = *start;
-        double guess_x = there->x, guess_y = there->y;
-        there->seen = esra_follow(from, to, start->x, start->y, p->level[n], &there->x, &there->y);
-        double x = start->x + (there->x - guess_x), y = start->y + (there->y - guess_y);
-        if (corner)
-            x = there->x, y = there->y;
-        there->seen = there->seen && esra_follow(to, from, there->x, there->y, p->level[n], &x, &y) &&
-                      esra_hypot(x - start->x, y - start->y) < camera_thresholds.return_px;
-    }
-}
-
-static void follow_block(void *work, int task, int worker)
-{
-    const struct points *p = work;
-    /* Only worker 0, the caller's thread, may ask; once it is stopping, its remaining blocks return at once. */
-    if (worker == 0 && esra_context_stopping(p->context))
-        return;
-    for (int n = rows_begin(task); n < rows_end(task, p->tracks->count); n++)
-        follow_point(p, n);
-}
-WIDE_TASK(follow_block)
-
 /* Features of the reference, and what other photos match to them; those without a match are left out later, being seen
  * nowhere. */
-static esra_status list_features(struct points *p, struct context *context, double reach_px)
+static esra_status list_features(struct tracks *tracks, int *level, struct context *context, const struct sight *sights,
+                                 double reach_px)
 {
-    struct tracks *tracks = p->tracks;
-    const struct features *features = &p->sights[tracks->reference].features;
+    const struct features *features = &sights[tracks->reference].features;
     for (int n = 0; n < features->count; n++) {
         *track_at(tracks, n, tracks->reference) = (struct sighting){features->data[n].x, features->data[n].y, true};
-        p->level[n] = features->data[n].level < COARSEST ? features->data[n].level : COARSEST - 1;
+        level[n] = features->data[n].level < FOLLOW_COARSEST ? features->data[n].level : FOLLOW_COARSEST - 1;
     }
     tracks->count = features->count;
     for (int photo = 0; photo < tracks->photos; photo++) {
@@ -127,7 +79,7 @@ static esra_status list_features(struct points *p, struct context *context, doub
         if (photo == tracks->reference)
             continue;
         esra_status status =
-            esra_features_match_mutually(&matches, context, features, &p->sights[photo].features, reach_px);
+            esra_features_match_mutually(&matches, context, features, &sights[photo].features, reach_px);
         if (status != ESRA_OK)
             return status;
         for (int k = 0; k < matches.count; k++)
@@ -138,12 +90,11 @@ static esra_status list_features(struct points *p, struct context *context, doub
     return ESRA_OK;
 }
 
-static void list_corners(struct points *p, const struct corner *corners, int count)
+static void list_corners(struct tracks *tracks, int *level, const struct corner *corners, int count)
 {
-    struct tracks *tracks = p->tracks;
     for (int n = 0; n < count; n++, tracks->count++) {
         *track_at(tracks, tracks->count, tracks->reference) = (struct sighting){corners[n].x, corners[n].y, true};
-        p->level[tracks->count] = COARSEST;
+        level[tracks->count] = FOLLOW_COARSEST;
     }
 }
 
@@ -152,21 +103,24 @@ static esra_status follow_all(struct tracks *tracks, struct context *context, co
 {
     const struct sight *reference = &sights[tracks->reference];
     const struct image *base = &reference->pyramid.level[0];
-    struct points points = {tracks, sights, NULL, context};
+    const struct grey **grey = esra_allocate((size_t)tracks->photos, sizeof *grey);
     struct corner *corners = NULL;
-    int count = 0;
+    int count = 0, *level = NULL;
     esra_status status;
     TRY(esra_corners_find(&corners, &count, CORNERS_MOST, context, &reference->pyramid));
     size_t most = (size_t)count + (size_t)reference->features.count + 1;
     tracks->at = esra_allocate(most * (size_t)tracks->photos, sizeof *tracks->at);
-    points.level = esra_allocate(most, sizeof *points.level);
-    TRY(tracks->at && points.level ? ESRA_OK : esra_fail_memory(context->message));
-    TRY(list_features(&points, context, ops_thresholds.reach * fmax(base->width, base->height)));
-    list_corners(&points, corners, count);
-    esra_context_run(context, WIDE(context, follow_block), &points, rows_blocks(tracks->count), NULL);
+    level = esra_allocate(most, sizeof *level);
+    TRY(grey && tracks->at && level ? ESRA_OK : esra_fail_memory(context->message));
+    for (int n = 0; n < tracks->photos; n++)
+        grey[n] = &sights[n].grey;
+    TRY(list_features(tracks, level, context, sights, ops_thresholds.reach * fmax(base->width, base->height)));
+    list_corners(tracks, level, corners, count);
+    TRY(esra_follow(&(struct points){tracks, grey, level}, context));
 done:
+    esra_release(&grey);
     esra_release(&corners);
-    esra_release(&points.level);
+    esra_release(&level);
     return status;
 }
 
