@@ -1,7 +1,9 @@
 /* camera/visible.c - which pixels of an inverse depth image are occluded in a photo, and the inverse map, from the
  * photo to the image: both by a z-buffer, points splatted into the photo's frame with the nearest staying. */
 #include <math.h>
+#include <string.h>
 
+#include "base/four.h"
 #include "base/maths.h"
 #include "base/rows.h"
 #include "base/wide.h"
@@ -113,16 +115,23 @@ static void continue_rows(struct plane grown, struct plane filled)
     }
 }
 
+/* Pixels are worked on eight at a time: every step of an iteration waits for the one before. */
+#define FOURS  2
+#define BESIDE (FOURS * FOUR)
+
 /* Undoes distortion: the q whose q (1 + k |q|^2) is (ax, ay), by fixed-point steps. */
-static void unbend(double k, double ax, double ay, double *qx, double *qy)
+static void unbend(double k, const four ax[FOURS], const four ay[FOURS], four qx[FOURS], four qy[FOURS])
 {
-    *qx = ax;
-    *qy = ay;
-    for (int step = 0; step < LENS_STEPS; step++) {
-        double wide = 1 + k * (*qx * *qx + *qy * *qy);
-        *qx = ax / wide;
-        *qy = ay / wide;
+    for (int n = 0; n < FOURS; n++) {
+        qx[n] = ax[n];
+        qy[n] = ay[n];
     }
+    for (int step = 0; step < LENS_STEPS; step++)
+        for (int n = 0; n < FOURS; n++) {
+            four wide = 1 + k * (qx[n] * qx[n] + qy[n] * qy[n]);
+            qx[n] = ax[n] / wide;
+            qy[n] = ay[n] / wide;
+        }
 }
 
 struct unmapping {
@@ -133,31 +142,47 @@ struct unmapping {
     struct plane nearest, filled;
 };
 
-/* The epipolar line of a photo's pixel in the reference: at inverse depth w its ray passes through
+/* The epipolar lines of a photo's pixels in the reference: at inverse depth w a ray passes through
  *     X = z a - w b,  a = R'(p, 1),  b = R't,  z = (1 + w b_3)/a_3. */
-struct sightline {
-    double a[3], b[3];
+struct sightlines {
+    four a[3][FOURS];
+    double b[3];
 };
 
-static void look_back(const struct unmapping *m, int u, int v, struct sightline *line)
+/* Of pixels (u, v), (u + 1, v), ... */
+static void look_back(const struct unmapping *m, int u, int v, struct sightlines *lines)
 {
     const struct camera *camera = m->camera;
     const double *r = m->pose->r, *t = m->pose->t;
-    double px, py;
-    unbend(camera->k1, (u - camera->cx) / camera->focal_px, (v - camera->cy) / camera->focal_px, &px, &py);
+    const four ramp = {0, 1, 2, 3}, row = {v, v, v, v};
+    four ax[FOURS], ay[FOURS], px[FOURS], py[FOURS];
+    for (int n = 0; n < FOURS; n++) {
+        ax[n] = (u + n * FOUR + ramp - camera->cx) / camera->focal_px;
+        ay[n] = (row - camera->cy) / camera->focal_px;
+    }
+    unbend(camera->k1, ax, ay, px, py);
     for (int k = 0; k < 3; k++) {
-        line->a[k] = r[k] * px + r[3 + k] * py + r[6 + k];
-        line->b[k] = r[k] * t[0] + r[3 + k] * t[1] + r[6 + k] * t[2];
+        for (int n = 0; n < FOURS; n++)
+            lines->a[k][n] = r[k] * px[n] + r[3 + k] * py[n] + r[6 + k];
+        lines->b[k] = r[k] * t[0] + r[3 + k] * t[1] + r[6 + k] * t[2];
     }
 }
 
-/* The canvas' pixel of the ray's point at inverse depth w. */
-static void place(const struct unmapping *m, const struct sightline *line, double w, double *x, double *y)
+/* The canvas' pixels of the rays' points at inverse depths w. */
+static void place(const struct unmapping *m, const struct sightlines *lines, const four w[FOURS], four x[FOURS],
+                  four y[FOURS])
 {
-    double z = (1 + w * line->b[2]) / line->a[2], qx, qy;
-    unbend(-m->camera->k1, z * line->a[0] - w * line->b[0], z * line->a[1] - w * line->b[1], &qx, &qy);
-    *x = m->camera->cx + m->camera->focal_px * qx + m->offset.left;
-    *y = m->camera->cy + m->camera->focal_px * qy + m->offset.top;
+    four ax[FOURS], ay[FOURS];
+    for (int n = 0; n < FOURS; n++) {
+        four z = (1 + w[n] * lines->b[2]) / lines->a[2][n];
+        ax[n] = z * lines->a[0][n] - w[n] * lines->b[0];
+        ay[n] = z * lines->a[1][n] - w[n] * lines->b[1];
+    }
+    unbend(-m->camera->k1, ax, ay, x, y);
+    for (int n = 0; n < FOURS; n++) {
+        x[n] = m->camera->cx + m->camera->focal_px * x[n] + m->offset.left;
+        y[n] = m->camera->cy + m->camera->focal_px * y[n] + m->offset.top;
+    }
 }
 
 /* w of the canvas at (x, y), bilinear, borders repeated. */
@@ -172,41 +197,60 @@ static double sample(const struct image *inverse, double x, double y)
     return upper + (y - j) * (lower - upper);
 }
 
-/* Fixed-point iteration from the z-buffer's w to the w that the canvas has where it leads. */
-static void refine(const struct unmapping *m, const struct sightline *line, double w, double *x, double *y)
+/* Fixed-point iteration from the z-buffer's w, which gave (x, y), to the w that the canvas has where it leads; only of
+ * pixels that have such a w, and where it settles. */
+static void refine(const struct unmapping *m, const struct sightlines *lines, const bool *known, four x[FOURS],
+                   four y[FOURS])
 {
-    double u, v, away = INFINITY;
-    place(m, line, w, x, y);
-    u = *x;
-    v = *y;
+    four u[FOURS], v[FOURS], before_u[FOURS], before_v[FOURS], w[FOURS];
+    memcpy(u, x, sizeof u);
+    memcpy(v, y, sizeof v);
     for (int step = 0; step < REFINEMENTS; step++) {
-        double before_u = u, before_v = v;
-        place(m, line, sample(m->inverse, u, v), &u, &v);
-        away = esra_hypot(u - before_u, v - before_v);
+        memcpy(before_u, u, sizeof u);
+        memcpy(before_v, v, sizeof v);
+        for (int n = 0; n < BESIDE; n++)
+            w[n / FOUR][n % FOUR] = sample(m->inverse, u[n / FOUR][n % FOUR], v[n / FOUR][n % FOUR]);
+        place(m, lines, w, u, v);
     }
-    if (away < SETTLED_PX) {
-        *x = u;
-        *y = v;
+    for (int n = 0; n < BESIDE; n++) {
+        int k = n / FOUR, l = n % FOUR;
+        if (known[n] && esra_hypot(u[k][l] - before_u[k][l], v[k][l] - before_v[k][l]) < SETTLED_PX) {
+            x[k][l] = u[k][l];
+            y[k][l] = v[k][l];
+        }
+    }
+}
+
+/* Pixels (u, v) to (u + count - 1, v); those past them are worked on for nothing. */
+static void unmap_pixels(const struct unmapping *m, int u, int v, int count)
+{
+    const float *nearest = plane_row(m->nearest, v) + u, *filled = plane_row(m->filled, v) + u;
+    struct sightlines lines;
+    bool known[BESIDE] = {false}, any = false;
+    four w[FOURS] = {{0}}, x[FOURS], y[FOURS];
+    for (int n = 0; n < count; n++) {
+        known[n] = nearest[n] > EMPTY;
+        any = any || known[n];
+        w[n / FOUR][n % FOUR] = filled[n] > EMPTY ? filled[n] : m->camera->far;
+    }
+    look_back(m, u, v, &lines);
+    place(m, &lines, w, x, y);
+    if (any)
+        refine(m, &lines, known, x, y);
+    for (int n = 0; n < count; n++) {
+        plane_row(image_plane(m->to, 0), v)[u + n] = (float)x[n / FOUR][n % FOUR];
+        plane_row(image_plane(m->to, 1), v)[u + n] = (float)y[n / FOUR][n % FOUR];
     }
 }
 
 static void unmap_block(void *work, int task, int worker)
 {
     const struct unmapping *m = work;
+    int width = m->to->width;
     (void)worker;
     for (int v = rows_begin(task); v < rows_end(task, m->to->height); v++)
-        for (int u = 0; u < m->to->width; u++) {
-            struct sightline line;
-            float w = plane_row(m->filled, v)[u];
-            double x, y;
-            look_back(m, u, v, &line);
-            if (plane_row(m->nearest, v)[u] > EMPTY)
-                refine(m, &line, w, &x, &y);
-            else
-                place(m, &line, w > EMPTY ? w : m->camera->far, &x, &y);
-            plane_row(image_plane(m->to, 0), v)[u] = (float)x;
-            plane_row(image_plane(m->to, 1), v)[u] = (float)y;
-        }
+        for (int u = 0; u < width; u += BESIDE)
+            unmap_pixels(m, u, v, width - u < BESIDE ? width - u : BESIDE);
 }
 WIDE_TASK(unmap_block)
 
