@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/wide.h"
 #include "camera/thresholds.h"
 
 #define BLOCK_PX    6
 #define LABELS_MOST 32
 /* Passes over the blocks there and back. */
 #define ITERATIONS 12
+/* Blocks of a task: some 30 us of work. */
+#define TOGETHER 8
 
 /* The neighbours from which a block has messages; the opposite side is side ^ 1. */
 enum { LEFT, RIGHT, ABOVE, BELOW, SIDES };
@@ -23,7 +26,7 @@ struct passing {
     int width, height, labels, states, merged;
     float small, large;      /* s(1) and the largest s, of a block's side */
     float *unary, *messages; /* [blocks][states], [blocks][SIDES][states] */
-    float *sum, *sent;       /* [states]: of the block at work */
+    float *sum, *sent;       /* [states]: of the block at work; those of thread n begin at sum + 2 n states */
 };
 
 /* fminf() of the library is a call, and has NaN to think of. */
@@ -60,14 +63,19 @@ static void add_pixel(const struct passing *p, size_t n, float *unary)
             unary[k * p->labels + j] += lesser(costs[k], costs[j]);
 }
 
-static void fill_unary(const struct passing *p)
+/* A row of blocks. */
+static void fill_unary(void *work, int task, int worker)
 {
-    for (int y = 0; y < p->sweep->height; y++)
+    const struct passing *p = work;
+    int last = (task + 1) * BLOCK_PX < p->sweep->height ? (task + 1) * BLOCK_PX : p->sweep->height;
+    (void)worker;
+    for (int y = task * BLOCK_PX; y < last; y++)
         for (int x = 0; x < p->sweep->width; x++) {
-            size_t block = (size_t)(y / BLOCK_PX) * (size_t)p->width + (size_t)(x / BLOCK_PX);
+            size_t block = (size_t)task * (size_t)p->width + (size_t)(x / BLOCK_PX);
             add_pixel(p, (size_t)y * (size_t)p->sweep->width + (size_t)x, p->unary + block * (size_t)p->states);
         }
 }
+WIDE_TASK(fill_unary)
 
 /* f(k, q) <- min_j f(j, q) + s(k - j): the lower envelope of cones (Felzenszwalb and Huttenlocher 2006), of all q at
  * once. */
@@ -141,19 +149,47 @@ static void send(const struct passing *p, int block, int side, float share)
         to[k] = p->sent[k] - least;
 }
 
-/* All blocks in their order send to those after them, or, backward, to those before. */
-static void pass(const struct passing *p, bool backward)
+static void pass_block(const struct passing *p, int block, bool backward)
 {
-    int blocks = p->width * p->height;
-    for (int n = 0; n < blocks; n++) {
-        int block = backward ? blocks - 1 - n : n;
-        bool has[SIDES];
-        list_sides(p, block, has);
-        int after = has[RIGHT] + has[BELOW], before = has[LEFT] + has[ABOVE];
-        add_up(p, block);
-        for (int side = backward ? LEFT : RIGHT; side < SIDES; side += 2)
-            if (has[side])
-                send(p, block, side, 1.f / (float)(after > before ? after : before));
+    bool has[SIDES];
+    list_sides(p, block, has);
+    int after = has[RIGHT] + has[BELOW], before = has[LEFT] + has[ABOVE];
+    add_up(p, block);
+    for (int side = backward ? LEFT : RIGHT; side < SIDES; side += 2)
+        if (has[side])
+            send(p, block, side, 1.f / (float)(after > before ? after : before));
+}
+
+/* Blocks (x, y) of x + y = number, counted from the end where the pass goes backward. */
+struct diagonal {
+    const struct passing *p;
+    int number;
+    bool backward;
+};
+
+static void pass_part(void *work, int task, int worker)
+{
+    const struct diagonal *d = work;
+    struct passing own = *d->p;
+    int width = own.width, last = d->number < own.height - 1 ? d->number : own.height - 1;
+    int y = (d->number < width ? 0 : d->number - width + 1) + task * TOGETHER;
+    own.sum += 2 * (size_t)worker * (size_t)own.states;
+    own.sent = own.sum + own.states;
+    for (int end = y + TOGETHER; y < end && y <= last; y++) {
+        int block = y * width + (d->number - y);
+        pass_block(&own, d->backward ? width * own.height - 1 - block : block, d->backward);
+    }
+}
+WIDE_TASK(pass_part)
+
+/* All blocks in their order send to those after them, or, backward, to those before. What a block sends depends on its
+ * neighbours before it alone: blocks of one diagonal may go at once. */
+static void pass(const struct passing *p, bool backward, struct context *context)
+{
+    int longest = p->width < p->height ? p->width : p->height;
+    for (int number = 0; number < p->width + p->height - 1; number++) {
+        struct diagonal diagonal = {p, number, backward};
+        esra_context_run(context, WIDE(context, pass_part), &diagonal, (longest + TOGETHER - 1) / TOGETHER, NULL);
     }
 }
 
@@ -176,15 +212,16 @@ static void choose(const struct passing *p, struct pair *pair)
     }
 }
 
-static esra_status make_room(struct passing *p, struct pair *pair, struct message *message)
+static esra_status make_room(struct passing *p, struct pair *pair, struct context *context)
 {
     size_t blocks = (size_t)p->width * (size_t)p->height, states = (size_t)p->states, samples, all;
+    struct message *message = context->message;
     esra_status status = ESRA_OK;
     if (!esra_size_multiply(blocks, states, &samples) || !esra_size_multiply(samples, SIDES, &all))
         return esra_fail_memory(message);
     p->unary = esra_allocate(samples, sizeof *p->unary);
     p->messages = esra_allocate(all, sizeof *p->messages);
-    p->sum = esra_allocate_untouched(2 * states, sizeof *p->sum);
+    p->sum = esra_allocate_untouched(2 * states * (size_t)esra_context_threads(context), sizeof *p->sum);
     if (!p->unary || !p->messages || !p->sum)
         return esra_fail_memory(message);
     p->sent = p->sum + states;
@@ -204,11 +241,11 @@ esra_status esra_pair_find(struct pair *pair, const struct sweep *sweep, const u
     p.labels = (sweep->labels + p.merged - 1) / p.merged;
     p.states = p.labels * p.labels;
     *pair = (struct pair){.block_px = BLOCK_PX, .width = p.width, .height = p.height};
-    TRY(make_room(&p, pair, context->message));
+    TRY(make_room(&p, pair, context));
     set_steps(&p);
-    fill_unary(&p);
+    esra_context_run(context, WIDE(context, fill_unary), &p, p.height, NULL);
     for (int n = 0; n < 2 * ITERATIONS && !esra_context_stopping(context); n++)
-        pass(&p, n % 2);
+        pass(&p, n % 2, context);
     choose(&p, pair);
 done:
     esra_release(&p.unary);
