@@ -144,44 +144,47 @@ static void fix_mask(struct model *model, const struct series *series, int i)
     model->motions[i].overlap = esra_image_mean(&model->masks[i]);
 }
 
-static esra_status warp_all(struct model *model, const struct series *series, struct run *run)
+struct warping {
+    struct model *model;
+    const struct series *series;
+};
+
+/* A job of esra_context_side_by_side(): points are splatted and medians found by one thread. */
+static esra_status align_photo(void *work, int i, struct context *own)
 {
+    const struct warping *w = work;
+    struct model *model = w->model;
     const struct model_depth *depth = &model->depth;
-    bool known = depth->scene.inverse.data != NULL;
-    struct message *message = run->context->message;
-    esra_status status = ESRA_OK;
-    for (int i = 0; i < model->photos; i++) {
-        bool reference = i == model->reference;
-        TRY(esra_image_create(&model->aligned[i], model->width, model->height, model->channels, message));
-        TRY(esra_image_create(&model->masks[i], model->width, model->height, 1, message));
-        TRY(esra_image_create(&model->depth.still[i], model->width, model->height, 2, message));
-        model->motions[i].aligned =
-            reference || (known && depth->camera.pose[i].tracks >= camera_thresholds.tracks_least);
-        model->motions[i].explained = reference ? 1 : depth->scene.explained;
-        if (known && !esra_context_stopping(run->context))
-            TRY(warp_photo(model, series, i, run->context));
-        fix_mask(model, series, i);
-    }
+    bool reference = i == model->reference, known = depth->scene.inverse.data != NULL;
+    esra_status status;
+    TRY(esra_image_create(&model->aligned[i], model->width, model->height, model->channels, own->message));
+    TRY(esra_image_create(&model->masks[i], model->width, model->height, 1, own->message));
+    TRY(esra_image_create(&model->depth.still[i], model->width, model->height, 2, own->message));
+    model->motions[i].aligned = reference || (known && depth->camera.pose[i].tracks >= camera_thresholds.tracks_least);
+    model->motions[i].explained = reference ? 1 : depth->scene.explained;
+    if (known && !esra_context_stopping(own))
+        TRY(warp_photo(model, w->series, i, own));
+    fix_mask(model, w->series, i);
 done:
     return status;
 }
 
-/* What each photo lacks everywhere against the reference, added to it. */
-static esra_status level(struct model *model, struct run *run)
+/* What photo i lacks everywhere against the reference, added to it; likewise a job. */
+static esra_status level_photo(void *work, int i, struct context *own)
 {
-    size_t pixels = (size_t)model->width * (size_t)model->height;
+    struct model *model = work;
+    struct image *photo = &model->aligned[i];
+    size_t pixels = image_pixels(photo);
+    double *offset = model->depth.offset[i];
+    if (!model_takes_part(model, i) || esra_context_stopping(own))
+        return ESRA_OK;
     float *scratch = esra_allocate_untouched(pixels, sizeof *scratch);
     if (!scratch)
-        return esra_fail_memory(run->context->message);
-    for (int i = 0; i < model->photos && !esra_context_stopping(run->context); i++) {
-        double *offset = model->depth.offset[i];
-        if (!model_takes_part(model, i))
-            continue;
-        esra_offset_estimate(&model->aligned[model->reference], &model->aligned[i], &model->masks[i], model->mixing[i],
-                             offset, scratch);
-        for (size_t n = 0; n < image_samples(&model->aligned[i]); n++)
-            model->aligned[i].data[n] += (float)(model->mixing[i] * offset[n / pixels]);
-    }
+        return esra_fail_memory(own->message);
+    esra_offset_estimate(&model->aligned[model->reference], photo, &model->masks[i], model->mixing[i], offset, scratch);
+    for (int c = 0; c < photo->channels; c++)
+        for (size_t n = 0; n < pixels; n++)
+            photo->data[(size_t)c * pixels + n] += (float)(model->mixing[i] * offset[c]);
     esra_release(&scratch);
     return ESRA_OK;
 }
@@ -203,12 +206,13 @@ esra_status esra_deep_align(struct model *model, const struct series *series, st
     if (!same_size)
         STEP(run, STAGE_ALIGN,
              series->light == LIGHT_LINEAR ? find_scene_in_roots(model, series, run) : find_scene(model, series, run));
-    STEP(run, STAGE_ALIGN, warp_all(model, series, run));
+    STEP(run, STAGE_ALIGN,
+         esra_context_side_by_side(run->context, align_photo, &(struct warping){model, series}, model->photos));
     if (start && !same_size)
         esra_gains_take(model, start);
     else
         STEP(run, STAGE_ALIGN, esra_gains_measure(model, run));
-    STEP(run, STAGE_ALIGN, level(model, run));
+    STEP(run, STAGE_ALIGN, esra_context_side_by_side(run->context, level_photo, model, model->photos));
 done:
     return status;
 }

@@ -48,23 +48,31 @@ static void move_motion(struct motion_of_mirror *to, struct motion_of_mirror *fr
 
 /* ---- What T leaves of the photos ---- */
 
-/* Photo i less T, in its own frame; nothing where the photo is not aligned. */
-static esra_status find_rest(const struct model *model, const struct series *series, int i, struct image *rest,
-                             struct context *context)
+struct leaving {
+    const struct model *model;
+    const struct series *series;
+    struct image *rests; /* [photos] */
+};
+
+/* Photo i less T, in its own frame; nothing where the photo is not aligned. A job of esra_context_side_by_side(). */
+static esra_status find_rest(void *work, int i, struct context *own)
 {
+    const struct leaving *l = work;
+    const struct model *model = l->model;
+    const struct image *photo = &l->series->images[i];
+    struct image mask = {0}, *rest = &l->rests[i];
     size_t pixels = (size_t)model->width * (size_t)model->height;
-    const double *offset = model->depth.offset[i];
-    struct image mask = {0};
     esra_status status;
-    TRY(esra_image_create(rest, model->width, model->height, model->channels, context->message));
-    if (!model->motions[i].aligned || esra_context_stopping(context))
+    TRY(esra_image_create(rest, model->width, model->height, model->channels, own->message));
+    if (!model->motions[i].aligned || esra_context_stopping(own))
         return ESRA_OK;
-    TRY(esra_image_create(&mask, model->width, model->height, 1, context->message));
-    TRY(esra_deep_return(model, i, &model->depth.voted, rest, &mask, context));
-    for (size_t n = 0; n < image_samples(rest); n++) {
-        double own = model->mixing[i] * (offset[n / pixels] - (double)rest->data[n]);
-        rest->data[n] = fmaxf(series->images[i].data[n] + (float)own + (float)pipeline_thresholds.mirror_lift, 0);
-    }
+    TRY(esra_image_create(&mask, model->width, model->height, 1, own->message));
+    TRY(esra_deep_return(model, i, &model->depth.voted, rest, &mask, own));
+    for (int c = 0; c < model->channels; c++)
+        for (size_t n = (size_t)c * pixels; n < ((size_t)c + 1) * pixels; n++) {
+            double less = model->mixing[i] * (model->depth.offset[i][c] - (double)rest->data[n]);
+            rest->data[n] = fmaxf(photo->data[n] + (float)less + (float)pipeline_thresholds.mirror_lift, 0);
+        }
 done:
     esra_image_free(&mask);
     return status;
@@ -148,13 +156,22 @@ static void map_transform(const struct transform *transform, const struct image 
         }
 }
 
+struct meeting {
+    struct model *model;
+    const struct motion_of_mirror *motion;
+};
+
 /* g_i: where R's frame has what photo i reflects at a pixel of the scene. Where the two maps do not meet, the photo's
- * mask becomes 0. */
-static esra_status meet(struct model *model, int i, const struct motion_of_mirror *motion, struct context *context)
+ * mask becomes 0. A job of esra_context_side_by_side(). */
+static esra_status meet(void *work, int i, struct context *context)
 {
+    struct model *model = ((struct meeting *)work)->model;
+    const struct motion_of_mirror *motion = ((struct meeting *)work)->motion;
     struct model_depth *depth = &model->depth;
     struct image map = {0}, met = {0};
-    esra_status status;
+    esra_status status = ESRA_OK;
+    if (esra_context_stopping(context))
+        return ESRA_OK;
     TRY(esra_image_create(&map, model->width, model->height, 2, context->message));
     TRY(esra_image_create(&met, model->width, model->height, 1, context->message));
     if (!depth->mirror[i].data)
@@ -175,11 +192,7 @@ done:
 
 static esra_status meet_all(struct model *model, const struct motion_of_mirror *motion, struct context *context)
 {
-    esra_status status = ESRA_OK;
-    for (int i = 0; i < model->photos && !esra_context_stopping(context); i++)
-        TRY(meet(model, i, motion, context));
-done:
-    return status;
+    return esra_context_side_by_side(context, meet, &(struct meeting){model, motion}, model->photos);
 }
 
 /* ---- The best ---- */
@@ -317,8 +330,7 @@ esra_status esra_deep_find_mirror(struct model *model, const struct series *seri
     esra_status status = ESRA_OK;
     if (!rests)
         return esra_fail_memory(context->message);
-    for (int i = 0; i < model->photos; i++)
-        TRY(find_rest(model, series, i, &rests[i], context));
+    TRY(esra_context_side_by_side(context, find_rest, &(struct leaving){model, series, rests}, model->photos));
     if (model->depth.mirror_kind == MIRROR_OPEN)
         TRY(choose(model, rests, &best, context));
     if (!esra_context_stopping(context))
