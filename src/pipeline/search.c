@@ -153,25 +153,63 @@ done:
     return status;
 }
 
+/* The depths of a surface, and nothing else, as a start for the other. */
+static void hand_on(struct model *start, struct model *surface)
+{
+    *start = (struct model){.width = surface->width, .height = surface->height};
+    start->depth.mirror_kind = surface->depth.mirror_kind;
+    start->depth.surface = surface->depth.surface;
+    esra_deep_take_scene(&start->depth, &surface->depth);
+    esra_deep_exchange_surfaces(start);
+}
+
+/* The farther surface as the scene, then the nearer, which has the depths afterwards. Photos warped by the farther one
+ * stay for take_farther() only beside large photos, where they are little. */
+static esra_status make_surfaces(struct pipeline *p, struct model *farther, struct model *nearer)
+{
+    struct model start = {0};
+    esra_status status;
+    TRY(esra_deep_find_pair(&start, p->small, &p->depth, p->run));
+    TRY(make_surface(p, farther, &start));
+    TRY(weigh_surface(p, &p->evidence.farther, farther));
+    esra_joint_free(&farther->joint);
+    hand_on(&start, farther);
+    if (p->small == p->target)
+        esra_model_free(farther);
+    TRY(make_surface(p, nearer, &start));
+    TRY(weigh_surface(p, &p->evidence.nearer, nearer));
+done:
+    esra_model_free(&start);
+    return status;
+}
+
+static esra_status take_farther(struct pipeline *p, struct model *farther, struct model *nearer)
+{
+    struct model start;
+    esra_status status = ESRA_OK;
+    hand_on(&start, nearer);
+    esra_model_free(nearer);
+    if (farther->photos)
+        esra_deep_take_scene(&farther->depth, &start.depth);
+    else
+        TRY(make_surface(p, farther, &start));
+done:
+    esra_model_free(&start);
+    return status;
+}
+
 /* Two surfaces seen through each other, either as the scene in turn; the one that is by its name is judged. */
 static esra_status try_pair(struct pipeline *p)
 {
     struct run *run = p->run;
-    struct model farther = {0}, nearer = {0}, start = {0};
+    struct model farther = {0}, nearer = {0};
     esra_status status;
-    TRY(esra_deep_find_pair(&start, p->small, &p->depth, run));
-    TRY(make_surface(p, &farther, &start));
-    TRY(weigh_surface(p, &p->evidence.farther, &farther));
-    esra_deep_exchange_surfaces(&farther);
-    TRY(make_surface(p, &nearer, &farther));
-    TRY(weigh_surface(p, &p->evidence.nearer, &nearer));
+    TRY(make_surfaces(p, &farther, &nearer));
     enum surface named = esra_verdict_named(&p->evidence, &pipeline_thresholds);
     if (named == SURFACE_ONE || run->stopped)
         goto done;
-    if (named == SURFACE_FARTHER) {
-        esra_deep_exchange_surfaces(&nearer);
-        TRY(make_surface(p, &farther, &nearer));
-    }
+    if (named == SURFACE_FARTHER)
+        TRY(take_farther(p, &farther, &nearer));
     struct model *model = named == SURFACE_FARTHER ? &farther : &nearer;
     struct way_evidence *evidence = named == SURFACE_FARTHER ? &p->evidence.farther : &p->evidence.nearer;
     STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, model, false, NULL, run));
@@ -183,7 +221,6 @@ static esra_status try_pair(struct pipeline *p)
 done:
     esra_model_free(&farther);
     esra_model_free(&nearer);
-    esra_model_free(&start);
     return status;
 }
 
