@@ -423,7 +423,7 @@ static const struct row {
      5,
      {.motion = ESRA_MOTION_AUTO},
      WAY(.6, .5, 1, .6, .9),
-     WAY(.6, .4, 1, .62, .9),
+     WAY(.6, .39, 1, .62, .9),
      .energy = 4.2,
      .kind = MODEL_DEPTH,
      .light = LIGHT_LINEAR,
