@@ -64,6 +64,18 @@ void esra_steps_keep_start(struct pipeline *p)
     move(&p->one, &p->depth);
 }
 
+/* What the trial leaves once a model has begun with its camera and depths: a start for later, or, where it is one of
+ * the photos themselves, told in linear light, and only its root is tried, the model that may still be the answer. */
+static void put_trial_away(struct pipeline *p)
+{
+    bool same = p->small == p->target;
+    if (!same && p->model.depth.surface == SURFACE_ONE)
+        esra_steps_keep_start(p);
+    if (same && p->depth.light == LIGHT_LINEAR && p->model.light == LIGHT_ROOT)
+        move(&p->told, &p->depth);
+    esra_model_free(&p->depth);
+}
+
 /* A model of the photos in their light, from what the trial knows ... */
 static esra_status make_depth(struct pipeline *p, const struct series *photos)
 {
@@ -72,9 +84,7 @@ static esra_status make_depth(struct pipeline *p, const struct series *photos)
     struct model *start = p->depth.photos ? &p->depth : NULL;
     esra_status status;
     TRY(esra_deep_align(&p->model, photos, start, run));
-    if (p->small != p->target && p->model.depth.surface == SURFACE_ONE)
-        esra_steps_keep_start(p);
-    esra_model_free(&p->depth);
+    put_trial_away(p);
     if (p->small == p->target)
         STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->model, run));
     if (!esra_verdict_noise_alone(evidence, &pipeline_thresholds))
@@ -145,8 +155,21 @@ static esra_status check_camera(struct pipeline *p, struct way *way)
     return solve_depth(p, way);
 }
 
-/* In the root of light first, where the trial leaves it open; in linear light then, if the photos do not tell R in the
- * root. */
+/* The trial's model as it was: its camera and depths come back from the one in the root of light. */
+static esra_status take_up_trial(struct pipeline *p)
+{
+    esra_status status = ESRA_OK;
+    esra_deep_take_scene(&p->told.depth, &p->model.depth);
+    esra_model_free(&p->model);
+    move(&p->model, &p->told);
+    p->evidence.delivered = *esra_verdict_depth(&p->evidence, &pipeline_thresholds);
+    STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, p->run));
+done:
+    return status;
+}
+
+/* In the root of light first, where the trial leaves it open; in linear light then, if the photos tell R no better in
+ * the root. */
 static esra_status deliver_depth(struct pipeline *p, struct way *way)
 {
     struct way_evidence *delivered = &p->evidence.delivered;
@@ -168,6 +191,8 @@ static esra_status deliver_depth(struct pipeline *p, struct way *way)
         return ESRA_OK;
     esra_evidence_root(&p->evidence);
     struct way again = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
+    if (again.light != way->light && p->told.photos)
+        return take_up_trial(p);
     if (again.light != way->light) { /* the same camera and depth; R moves as the trial found */
         esra_model_park(&p->model);
         move(&p->depth, &p->model);

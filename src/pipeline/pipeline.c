@@ -76,6 +76,7 @@ static void clean_up(struct pipeline *p)
     esra_model_free(&p->flat);
     esra_model_free(&p->depth);
     esra_model_free(&p->one);
+    esra_model_free(&p->told);
     esra_model_free(&p->model);
     esra_evidence_free(&p->evidence);
     esra_image_free(&p->doubt);

@@ -14,6 +14,7 @@ struct pipeline {
     const struct series *target; /* the photos, or for a draft the small ones: layers are delivered of these */
     struct model flat, depth;    /* of the small photos */
     struct model one;            /* that by one surface, should what gave it the way not hold: a start */
+    struct model told;           /* that by depth in linear light, while the photos' roots are tried */
     struct model model;          /* that is delivered, of the photos */
     struct evidence evidence;
     struct image doubt; /* part of the reflection that the photos leave open: it stays in T */

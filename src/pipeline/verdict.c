@@ -144,14 +144,14 @@ const struct way_evidence *esra_verdict_depth(const struct evidence *evidence, c
 }
 
 /* Layers add up in linear light if R predicts left-out photos well in it, and better than the photo most alike does: T
- * alone is no match where its depth is wrong. Otherwise they may in its root, unless there the photos do not tell R any
- * more (NaN: that was not tried yet). */
+ * alone is no match where its depth is wrong. Otherwise they may in its root, unless the photos tell R no better there
+ * (NaN: that was not tried yet). */
 static bool adds_up(const struct evidence *evidence, const struct pipeline_thresholds *t)
 {
     const struct way_evidence *depth = esra_verdict_depth(evidence, t);
     bool well = depth->prediction_error < t->linear_predicts * depth->prediction_alone;
-    bool only = is_determined(depth, t) && evidence->prediction_root >= t->determined;
-    return (well || only) && depth->prediction_error < t->determined * depth->prediction_base;
+    bool better = is_determined(depth, t) && evidence->prediction_root >= told(depth);
+    return (well || better) && depth->prediction_error < t->determined * depth->prediction_base;
 }
 
 static enum light light_of(const struct evidence *evidence, const struct wishes *wishes, enum model_kind kind,
