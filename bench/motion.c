@@ -103,7 +103,7 @@ static esra_status find_motions(struct job *job, struct run *run)
     esra_status status;
     for (int k = 0; k < SERIES; k++)
         TRY(esra_deep_align(&job->model[k], &job->series[k], NULL, run));
-    TRY(esra_deep_find_reflection(&job->model[MIXED], &job->series[MIXED], run));
+    TRY(esra_deep_find_reflection(&job->model[MIXED], &job->series[MIXED], false, run));
 done:
     return status;
 }

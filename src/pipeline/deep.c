@@ -223,7 +223,7 @@ esra_status esra_deep_look_again(struct model *model, const struct series *serie
     TRY(esra_deep_align(model, series, known, run));
     model->depth.mirror_kind = MIRROR_OPEN;
     TRY(esra_joint_transmitted(known->joint, &model->depth.voted));
-    STEP(run, STAGE_ALIGN, esra_deep_find_mirror(model, series, run->context));
+    STEP(run, STAGE_ALIGN, esra_deep_find_mirror(model, series, true, run->context));
 done:
     return status;
 }

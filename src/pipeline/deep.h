@@ -24,8 +24,9 @@ esra_status esra_deep_find_pair(struct model *pair, const struct series *series,
 /* The other surface of a pair is the scene: what was found with the first stays as it is. */
 void esra_deep_exchange_surfaces(struct model *pair);
 
-/* T's gradients by voting, then the reflection's depth and maps from what T leaves of the photos. */
-esra_status esra_deep_find_reflection(struct model *model, const struct series *series, struct run *run);
+/* T's gradients by voting, then the reflection's depth and maps from what T leaves of the photos; follow: see
+ * deep_mirror.h. */
+esra_status esra_deep_find_reflection(struct model *model, const struct series *series, bool follow, struct run *run);
 
 /* The same photos once more, up to R's motion: of whatever kind, and looked for in what the T of `known`, which is
  * solved, leaves of the photos. Camera and depths are taken out of `known`. */

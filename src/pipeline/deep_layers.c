@@ -159,13 +159,13 @@ done:
     return status;
 }
 
-esra_status esra_deep_find_reflection(struct model *model, const struct series *series, struct run *run)
+esra_status esra_deep_find_reflection(struct model *model, const struct series *series, bool follow, struct run *run)
 {
     esra_status status = ESRA_OK;
     if (!model->depth.scene.inverse.data)
         return ESRA_OK;
     STEP(run, STAGE_ALIGN, vote(model, run->context));
-    STEP(run, STAGE_ALIGN, esra_deep_find_mirror(model, series, run->context));
+    STEP(run, STAGE_ALIGN, esra_deep_find_mirror(model, series, follow, run->context));
 done:
     return status;
 }

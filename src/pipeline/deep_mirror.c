@@ -7,44 +7,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "align/align.h"
 #include "base/memory.h"
-#include "camera/thresholds.h"
 #include "ops/map.h"
 #include "pipeline/deep.h"
 #include "pipeline/deep_layers.h"
+#include "pipeline/mirror_motion.h"
 #include "pipeline/thresholds.h"
 
 /* Candidates are ranked at a size whose sides are no longer, after one of half of it. */
 #define RANK_SIDE 400
 
-#define KINDS 3
-
-/* One candidate: R's frame -> photo i, by a camera and depths or by homographies. */
-struct motion_of_mirror {
-    struct camera own;
-    const struct camera *camera; /* NULL: homographies */
-    struct depth depth;
-    struct photo_motion *motions; /* [photos] */
-};
-
-static void free_motion(struct motion_of_mirror *motion)
-{
-    esra_camera_free(&motion->own);
-    esra_depth_free(&motion->depth);
-    esra_release(&motion->motions);
-    *motion = (struct motion_of_mirror){0};
-}
-
-/* `from` is empty afterwards. */
-static void move_motion(struct motion_of_mirror *to, struct motion_of_mirror *from)
-{
-    free_motion(to);
-    *to = *from;
-    if (from->camera == &from->own)
-        to->camera = &to->own;
-    *from = (struct motion_of_mirror){0};
-}
+/* How often R's motion is looked for at the most, as long as it lacks photos. */
+#define LOOKS 4
 
 /* ---- What T leaves of the photos ---- */
 
@@ -78,71 +52,6 @@ done:
     return status;
 }
 
-/* ---- Candidates ---- */
-
-static esra_status find_shared(struct motion_of_mirror *motion, const struct model *model, const struct image *rests,
-                               struct context *context)
-{
-    motion->camera = &model->depth.camera;
-    return esra_depth_reflected(&motion->depth, context, motion->camera, rests, &(struct depth_options){.bare = true});
-}
-
-static esra_status find_own(struct motion_of_mirror *motion, const struct model *model, const struct image *rests,
-                            struct context *context)
-{
-    esra_status status;
-    TRY(esra_camera_find(&motion->own, context, rests, model->photos, model->reference));
-    bool found = motion->own.found && !esra_context_stopping(context);
-    for (int i = 0; found && i < model->photos; i++)
-        found = !model_takes_part(model, i) || motion->own.pose[i].tracks >= camera_thresholds.tracks_least;
-    if (found) {
-        motion->camera = &motion->own;
-        TRY(esra_depth_transmitted(&motion->depth, context, motion->camera, rests,
-                                   &(struct depth_options){.bare = true}));
-    }
-done:
-    return status;
-}
-
-static esra_status find_homographies(struct motion_of_mirror *motion, const struct model *model,
-                                     const struct image *rests, struct context *context)
-{
-    struct align_options options = {MOTION_HOMOGRAPHY, model->light != LIGHT_LINEAR};
-    esra_status status = ESRA_OK;
-    struct photo_motion *motions = esra_allocate((size_t)model->photos, sizeof *motions);
-    if (!motions)
-        return esra_fail_memory(context->message);
-    TRY(esra_align(context, rests, model->photos, model->reference, &options, motions));
-    bool found = true;
-    for (int i = 0; i < model->photos; i++)
-        found = found && (!model_takes_part(model, i) || motions[i].aligned);
-    if (found) {
-        motion->motions = motions;
-        motions = NULL;
-    }
-done:
-    esra_release(&motions);
-    return status;
-}
-
-static esra_status find_candidate(struct motion_of_mirror *motion, enum mirror_kind kind, const struct model *model,
-                                  const struct image *rests, struct context *context)
-{
-    *motion = (struct motion_of_mirror){0};
-    switch (kind) {
-    case MIRROR_SHARED: return find_shared(motion, model, rests, context);
-    case MIRROR_OWN: return find_own(motion, model, rests, context);
-    case MIRROR_HOMOGRAPHIES: return find_homographies(motion, model, rests, context);
-    case MIRROR_OPEN: break;
-    }
-    return ESRA_OK;
-}
-
-static bool is_found(const struct motion_of_mirror *motion)
-{
-    return (motion->camera && motion->depth.inverse.data) || motion->motions;
-}
-
 /* ---- Maps ---- */
 
 static void map_transform(const struct transform *transform, const struct image *map)
@@ -158,7 +67,7 @@ static void map_transform(const struct transform *transform, const struct image 
 
 struct meeting {
     struct model *model;
-    const struct motion_of_mirror *motion;
+    const struct mirror_motion *motion;
 };
 
 /* g_i: where R's frame has what photo i reflects at a pixel of the scene. Where the two maps do not meet, the photo's
@@ -166,7 +75,7 @@ struct meeting {
 static esra_status meet(void *work, int i, struct context *context)
 {
     struct model *model = ((struct meeting *)work)->model;
-    const struct motion_of_mirror *motion = ((struct meeting *)work)->motion;
+    const struct mirror_motion *motion = ((struct meeting *)work)->motion;
     struct model_depth *depth = &model->depth;
     struct image map = {0}, met = {0};
     esra_status status = ESRA_OK;
@@ -190,9 +99,19 @@ done:
     return status;
 }
 
-static esra_status meet_all(struct model *model, const struct motion_of_mirror *motion, struct context *context)
+/* Photos of which the motion says nothing have no part in the layers. */
+static void hide_lost(struct model *model, const struct mirror_motion *motion)
 {
-    return esra_context_side_by_side(context, meet, &(struct meeting){model, motion}, model->photos);
+    for (int i = 0; motion->lost && i < model->photos; i++)
+        if (motion->lost[i])
+            memset(model->masks[i].data, 0, image_samples(&model->masks[i]) * sizeof(float));
+}
+
+static esra_status meet_all(struct model *model, const struct mirror_motion *motion, struct context *context)
+{
+    esra_status status = esra_context_side_by_side(context, meet, &(struct meeting){model, motion}, model->photos);
+    hide_lost(model, motion);
+    return status;
 }
 
 /* ---- The best ---- */
@@ -217,15 +136,24 @@ static esra_status score_model(struct model *model, int side, double *score, str
 }
 
 struct candidate {
-    struct motion_of_mirror motion; /* empty: none was found, or others are better */
+    struct mirror_motion motion; /* empty: none was found, or others are better */
     double score;
+};
+
+enum { SHARED, OWN, HOMOGRAPHIES, KINDS };
+static const enum mirror_kind kinds[KINDS] = {MIRROR_SHARED, MIRROR_OWN, MIRROR_HOMOGRAPHIES};
+
+/* What a look is for. */
+struct look {
+    enum mirror_kind kind; /* OPEN: any */
+    bool whole;            /* a motion that lacks photos is none */
 };
 
 static int count_found(const struct candidate *each)
 {
     int count = 0;
     for (int k = 0; k < KINDS; k++)
-        count += is_found(&each[k].motion);
+        count += mirror_motion_found(&each[k].motion);
     return count;
 }
 
@@ -233,21 +161,25 @@ static int least_of(const struct candidate *each)
 {
     int least = 0;
     for (int k = 1; k < KINDS; k++)
-        if (is_found(&each[k].motion) && (!is_found(&each[least].motion) || each[k].score < each[least].score))
+        if (mirror_motion_found(&each[k].motion) &&
+            (!mirror_motion_found(&each[least].motion) || each[k].score < each[least].score))
             least = k;
     return least;
 }
 
+/* All are scored on the photos that none of them lacks. */
 static esra_status score_all(struct candidate *each, struct model *model, const struct image *masks, int side,
                              struct context *context)
 {
     esra_status status = ESRA_OK;
     for (int k = 0; k < KINDS && !esra_context_stopping(context); k++) {
         each[k].score = INFINITY;
-        if (!is_found(&each[k].motion))
+        if (!mirror_motion_found(&each[k].motion))
             continue;
         copy_masks(model->masks, masks, model->photos);
         TRY(meet_all(model, &each[k].motion, context));
+        for (int j = 0; j < KINDS; j++)
+            hide_lost(model, &each[j].motion);
         if (!esra_context_stopping(context))
             TRY(score_model(model, side, &each[k].score, context));
     }
@@ -264,47 +196,71 @@ static esra_status rank(struct candidate *each, struct model *model, const struc
         double most = pipeline_thresholds.rough_score_most * each[least_of(each)].score;
         for (int k = 0; k < KINDS; k++)
             if (!(each[k].score <= most))
-                free_motion(&each[k].motion);
+                esra_mirror_motion_free(&each[k].motion);
+    }
+done:
+    return status;
+}
+
+/* A scene before T's camera has some depth or other even where there is no such scene. So a motion of another kind that
+ * is not clearly worse is followed first, though some photos lack it yet. */
+static int follow_first(const struct candidate *each)
+{
+    int least = least_of(each), first = least;
+    for (int k = 0; k < KINDS && least == SHARED; k++)
+        if (mirror_motion_found(&each[k].motion) && each[k].motion.lost &&
+            (first == SHARED || each[k].score < each[first].score))
+            first = k;
+    return first;
+}
+
+static esra_status find_candidates(struct candidate *each, struct model *model, const struct image *rests,
+                                   const struct look *look, struct context *context)
+{
+    esra_status status = ESRA_OK;
+    for (int k = 0; k < KINDS && !esra_context_stopping(context); k++) {
+        if (look->kind != MIRROR_OPEN && look->kind != kinds[k])
+            continue;
+        TRY(esra_mirror_motion_find(&each[k].motion, kinds[k], model, rests, context));
+        if (look->whole && each[k].motion.lost) {
+            model->depth.in_part = true;
+            esra_mirror_motion_free(&each[k].motion);
+        }
     }
 done:
     return status;
 }
 
 /* *best: the motion of the kind chosen; empty where none was found. */
-static esra_status choose(struct model *model, const struct image *rests, struct motion_of_mirror *best,
-                          struct context *context)
+static esra_status choose(struct model *model, const struct image *rests, const struct look *look,
+                          struct mirror_motion *best, struct context *context)
 {
-    static const enum mirror_kind kinds[KINDS] = {MIRROR_SHARED, MIRROR_OWN, MIRROR_HOMOGRAPHIES};
     struct candidate each[KINDS] = {0};
     struct image *masks = NULL;
     esra_status status;
     TRY(esra_images_create(&masks, model->photos, model->width, model->height, 1, context->message));
     copy_masks(masks, model->masks, model->photos);
-    for (int k = 0; k < KINDS && !esra_context_stopping(context); k++)
-        TRY(find_candidate(&each[k].motion, kinds[k], model, rests, context));
+    TRY(find_candidates(each, model, rests, look, context));
     TRY(rank(each, model, masks, context));
     copy_masks(model->masks, masks, model->photos);
-    int least = least_of(each);
-    model->depth.mirror_kind = kinds[least];
-    move_motion(best, &each[least].motion);
+    int first = follow_first(each);
+    model->depth.mirror_kind = kinds[first];
+    esra_mirror_motion_move(best, &each[first].motion);
 done:
     for (int k = 0; k < KINDS; k++)
-        free_motion(&each[k].motion);
+        esra_mirror_motion_free(&each[k].motion);
     esra_images_free(&masks, model->photos);
     return status;
 }
 
-/* Takes the motion of the kind that the model has, looked for where it is not there yet. */
-static esra_status take(struct model *model, const struct image *rests, struct motion_of_mirror *motion,
+/* Takes the motion; where none was found, a scene before T's camera is looked for. */
+static esra_status take(struct model *model, const struct image *rests, struct mirror_motion *motion,
                         struct context *context)
 {
     esra_status status = ESRA_OK;
-    if (!is_found(motion))
-        TRY(find_candidate(motion, model->depth.mirror_kind, model, rests, context));
-    if (!is_found(motion) && model->depth.mirror_kind != MIRROR_SHARED) {
-        free_motion(motion);
+    if (!mirror_motion_found(motion)) {
         model->depth.mirror_kind = MIRROR_SHARED;
-        TRY(find_candidate(motion, MIRROR_SHARED, model, rests, context));
+        TRY(esra_mirror_motion_find(motion, MIRROR_SHARED, model, rests, context));
     }
     TRY(meet_all(model, motion, context));
     model->two_motions = !esra_context_stopping(context);
@@ -315,28 +271,79 @@ done:
 /* R is the other of two surfaces. */
 static esra_status take_surface(struct model *model, struct context *context)
 {
-    struct motion_of_mirror borrowed = {.camera = &model->depth.camera, .depth = model->depth.mirrored};
+    struct mirror_motion borrowed = {.camera = &model->depth.camera, .depth = model->depth.mirrored};
     esra_status status = meet_all(model, &borrowed, context);
     model->two_motions = !esra_context_stopping(context);
     return status;
 }
 
-esra_status esra_deep_find_mirror(struct model *model, const struct series *series, struct context *context)
+/* ---- Looks ---- */
+
+/* Photos less T, and R's motion in them. */
+static esra_status look_for(struct model *model, const struct series *series, const struct look *look,
+                            struct image *rests, struct mirror_motion *best, struct context *context)
+{
+    esra_status status = ESRA_OK;
+    esra_mirror_motion_free(best);
+    TRY(esra_context_side_by_side(context, find_rest, &(struct leaving){model, series, rests}, model->photos));
+    TRY(choose(model, rests, look, best, context));
+done:
+    return status;
+}
+
+/* `voted` <- T by the photos in which R's motion is known: it leaves less of the scene in all of them than votes do,
+ * and R can be followed where it was lost. */
+static esra_status improve_scene(struct model *model, const struct mirror_motion *motion, struct context *context)
+{
+    struct deep_prior prior = {.voted = model->light != LIGHT_LINEAR};
+    struct joint *joint = NULL;
+    struct joint_info info;
+    struct image *masks = NULL;
+    esra_status status;
+    TRY(esra_images_create(&masks, model->photos, model->width, model->height, 1, context->message));
+    copy_masks(masks, model->masks, model->photos);
+    TRY(meet_all(model, motion, context));
+    if (!esra_context_stopping(context))
+        TRY(esra_deep_solve_joint(model, &joint, 0, &prior, &info, context));
+    if (!esra_context_stopping(context)) {
+        esra_image_free(&model->depth.voted);
+        TRY(esra_joint_transmitted(joint, &model->depth.voted));
+    }
+    copy_masks(model->masks, masks, model->photos);
+done:
+    esra_joint_free(&joint);
+    esra_images_free(&masks, model->photos);
+    return status;
+}
+
+static void free_rests(struct image *rests, int photos)
+{
+    for (int i = 0; i < photos; i++)
+        esra_image_free(&rests[i]);
+}
+
+esra_status esra_deep_find_mirror(struct model *model, const struct series *series, bool follow,
+                                  struct context *context)
 {
     if (model->depth.mirrored.inverse.data)
         return take_surface(model, context);
     struct image *rests = esra_allocate((size_t)model->photos, sizeof *rests);
-    struct motion_of_mirror best = {0};
+    struct look look = {.kind = model->depth.mirror_kind, .whole = !follow};
+    struct mirror_motion best = {0};
     esra_status status = ESRA_OK;
     if (!rests)
         return esra_fail_memory(context->message);
-    TRY(esra_context_side_by_side(context, find_rest, &(struct leaving){model, series, rests}, model->photos));
-    if (model->depth.mirror_kind == MIRROR_OPEN)
-        TRY(choose(model, rests, &best, context));
+    TRY(look_for(model, series, &look, rests, &best, context));
+    for (int n = 2; n <= LOOKS && best.lost && !esra_context_stopping(context); n++) {
+        free_rests(rests, model->photos);
+        TRY(improve_scene(model, &best, context));
+        look.whole = n == LOOKS;
+        TRY(look_for(model, series, &look, rests, &best, context));
+    }
     if (!esra_context_stopping(context))
         TRY(take(model, rests, &best, context));
 done:
-    free_motion(&best);
+    esra_mirror_motion_free(&best);
     esra_images_free(&rests, model->photos);
     return status;
 }

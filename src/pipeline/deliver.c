@@ -88,7 +88,7 @@ static esra_status make_depth(struct pipeline *p, const struct series *photos)
     if (p->small == p->target)
         STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->model, run));
     if (!esra_verdict_noise_alone(evidence, &pipeline_thresholds))
-        STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->model, photos, run));
+        STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->model, photos, true, run));
 done:
     return status;
 }

@@ -35,6 +35,7 @@ struct model_depth {
     struct depth scene;    /* inverse depths behind the glass */
     struct depth mirrored; /* those of R, where there are two surfaces; else empty */
     enum mirror_kind mirror_kind;
+    bool in_part;         /* a motion of R was found in some photos, lacks others, and was not followed */
     struct image *still;  /* reference px -> photo px of the scene, as maps */
     struct image *mirror; /* g_i as maps */
     /* What photo i lacks in each channel against the reference, over a_i; `aligned` has it added. */

@@ -91,7 +91,7 @@ static esra_status make_surface(struct pipeline *p, struct model *model, struct 
     esra_status status;
     TRY(esra_deep_align(model, p->small, start, run));
     esra_model_free(start);
-    STEP(run, STAGE_ALIGN, esra_deep_find_reflection(model, p->small, run));
+    STEP(run, STAGE_ALIGN, esra_deep_find_reflection(model, p->small, false, run));
     STEP(run, STAGE_SEPARATE, esra_deep_prepare(model, true, run));
 done:
     return status;
@@ -106,26 +106,53 @@ done:
     return status;
 }
 
-/* Once layers are solved for, their T leaves less of the scene in the photos than the voted one did, and R's motion can
- * be found better there: the model found so is taken if photos left out are predicted better by it. */
-static esra_status look_again(struct pipeline *p)
+/* Another motion of R for the same camera and depths, which are `next`'s now: taken if photos left out are predicted
+ * better by it. `next` is empty afterwards. */
+static esra_status compare_motions(struct pipeline *p, struct model *next)
 {
     struct run *run = p->run;
     struct way_evidence evidence = p->evidence.depth;
+    esra_status status;
+    STEP(run, STAGE_SEPARATE, esra_deep_prepare(next, true, run));
+    STEP(run, STAGE_SEPARATE, esra_evidence_layers(&evidence, next, false, NULL, run));
+    if (!run->stopped && evidence.prediction_error < p->evidence.depth.prediction_error) {
+        p->evidence.depth = evidence;
+        esra_model_free(&p->depth);
+        p->depth = *next;
+        *next = (struct model){0};
+    } else {
+        esra_deep_take_scene(&p->depth.depth, &next->depth);
+    }
+done:
+    esra_model_free(next);
+    return status;
+}
+
+/* R may move in a way that was found in some of the photos only. */
+static esra_status follow(struct pipeline *p)
+{
+    struct run *run = p->run;
+    struct model next = {0};
+    esra_status status;
+    TRY(esra_deep_align(&next, p->small, &p->depth, run));
+    next.depth.mirror_kind = MIRROR_OPEN;
+    STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&next, p->small, true, run));
+    TRY(compare_motions(p, &next));
+done:
+    esra_model_free(&next);
+    return status;
+}
+
+/* Once layers are solved for, their T leaves less of the scene in the photos than the voted one did, and R's motion can
+ * be found better there. */
+static esra_status look_again(struct pipeline *p)
+{
+    struct run *run = p->run;
     struct model next = {0};
     esra_status status;
     TRY(esra_deep_solve(&p->depth, run));
     STEP(run, STAGE_ALIGN, esra_deep_look_again(&next, p->small, &p->depth, run));
-    STEP(run, STAGE_SEPARATE, esra_deep_prepare(&next, true, run));
-    STEP(run, STAGE_SEPARATE, esra_evidence_layers(&evidence, &next, false, NULL, run));
-    if (!run->stopped && evidence.prediction_error < p->evidence.depth.prediction_error) {
-        p->evidence.depth = evidence;
-        esra_model_free(&p->depth);
-        p->depth = next;
-        next = (struct model){0};
-    } else {
-        esra_deep_take_scene(&p->depth.depth, &next.depth);
-    }
+    TRY(compare_motions(p, &next));
 done:
     esra_model_free(&next);
     return status;
@@ -237,10 +264,13 @@ static esra_status try_depth(struct pipeline *p)
     STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->depth, run));
     if (esra_verdict_noise_alone(evidence, &pipeline_thresholds))
         return ESRA_OK;
-    STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->depth, p->small, run));
+    STEP(run, STAGE_ALIGN, esra_deep_find_reflection(&p->depth, p->small, false, run));
     STEP(run, STAGE_SEPARATE, esra_deep_prepare(&p->depth, true, run));
     STEP(run, STAGE_SEPARATE, esra_evidence_layers(evidence, &p->depth, false, NULL, run));
-    if (esra_verdict_looks_again(&p->evidence, &p->wishes, &pipeline_thresholds))
+    if (p->depth.depth.in_part && esra_verdict_follows(&p->evidence, &pipeline_thresholds))
+        STEP(run, STAGE_SEPARATE, follow(p));
+    bool followed = p->depth.depth.mirror_kind != MIRROR_SHARED;
+    if (esra_verdict_looks_again(&p->evidence, &p->wishes, followed, &pipeline_thresholds))
         STEP(run, STAGE_SEPARATE, look_again(p));
     if (esra_verdict_tries_pair(&p->evidence, &pipeline_thresholds))
         STEP(run, STAGE_SEPARATE, try_pair(p));

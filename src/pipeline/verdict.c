@@ -177,12 +177,18 @@ struct way esra_verdict_way(const struct evidence *evidence, const struct wishes
                         .hopeless = !determined && deep->trusted < t->open_trusted_least};
 }
 
-bool esra_verdict_looks_again(const struct evidence *evidence, const struct wishes *wishes,
+bool esra_verdict_follows(const struct evidence *evidence, const struct pipeline_thresholds *t)
+{
+    return told(&evidence->depth) >= t->linear_predicts;
+}
+
+bool esra_verdict_looks_again(const struct evidence *evidence, const struct wishes *wishes, bool followed,
                               const struct pipeline_thresholds *t)
 {
     struct way way = esra_verdict_way(evidence, wishes, t);
-    return way.kind == MODEL_DEPTH && way.light == LIGHT_LINEAR && way.determined &&
-           told(&evidence->depth) >= t->motion_exact;
+    bool better = way.determined ? way.light == LIGHT_LINEAR && told(&evidence->depth) >= t->motion_exact
+                                 : followed && told(&evidence->depth) < 1;
+    return way.kind == MODEL_DEPTH && better;
 }
 
 /* Larger photos tell more. In another light than the trial's the errors cannot be compared. */

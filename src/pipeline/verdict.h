@@ -74,9 +74,14 @@ bool esra_verdict_exchanges(const struct way_evidence *flat, const struct wishes
 struct way esra_verdict_way(const struct evidence *evidence, const struct wishes *wishes,
                             const struct pipeline_thresholds *t);
 
+/* Whether motions of R that were found in a part of the photos are followed: where the one that was found in all does
+ * not tell it well. */
+bool esra_verdict_follows(const struct evidence *evidence, const struct pipeline_thresholds *t);
+
 /* Whether R's motion is looked for again once layers by one surface are solved for: where these are the way, the photos
- * tell R and layers add up, but R could be told better. */
-bool esra_verdict_looks_again(const struct evidence *evidence, const struct wishes *wishes,
+ * tell R and layers add up, but R could be told better; or where they do not tell R yet, but predict better with it
+ * than without, and its motion was followed in the photos rather than searched for before T's camera. */
+bool esra_verdict_looks_again(const struct evidence *evidence, const struct wishes *wishes, bool followed,
                               const struct pipeline_thresholds *t);
 
 /* By depth, whether the camera found of large photos is at least about as good as that of the small ones, from

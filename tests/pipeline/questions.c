@@ -90,7 +90,7 @@ static void surfaces_have_names_where_they_are_clear(void)
 }
 
 /* Leave-one-out error over that of T alone, by depth; homographies predict at 2, or as well as depth does. */
-static bool looks_again(double told, double flat, esra_light light)
+static bool looks_again_for(double told, double flat, esra_light light, bool followed)
 {
     struct wishes wishes = {.motion = ESRA_MOTION_AUTO, .light = light};
     struct evidence evidence = {.photos = 5,
@@ -100,18 +100,26 @@ static bool looks_again(double told, double flat, esra_light light)
                                 .nearer = UNTRIED,
                                 .prediction_pair = NAN,
                                 .prediction_root = NAN};
-    return esra_verdict_looks_again(&evidence, &wishes, &pipeline_thresholds);
+    return esra_verdict_looks_again(&evidence, &wishes, followed, &pipeline_thresholds);
+}
+
+static bool looks_again(double told, double flat, esra_light light)
+{
+    return looks_again_for(told, flat, light, false);
 }
 
 static void motions_are_looked_for_again_where_they_may_be_better(void)
 {
-    CHECK(looks_again(.55, 2, ESRA_LIGHT_AUTO));      /* mix 22 */
-    CHECK(!looks_again(.33, 2, ESRA_LIGHT_AUTO));     /* mix 07: told well enough */
-    CHECK(!looks_again(.72, 2, ESRA_LIGHT_AUTO));     /* toy: its layers add up in the root of light */
-    CHECK(looks_again(.72, 2, ESRA_LIGHT_LINEAR));    /* ... unless somebody knows better */
-    CHECK(!looks_again(.95, 2, ESRA_LIGHT_LINEAR));   /* R is not told, and what T leaves is no R */
-    CHECK(!looks_again(.55, .55, ESRA_LIGHT_AUTO));   /* homographies are the way */
-    CHECK(!looks_again(NAN, NAN, ESRA_LIGHT_LINEAR)); /* nothing was measured */
+    CHECK(looks_again(.55, 2, ESRA_LIGHT_AUTO));    /* mix 22 */
+    CHECK(!looks_again(.33, 2, ESRA_LIGHT_AUTO));   /* mix 07: told well enough */
+    CHECK(!looks_again(.72, 2, ESRA_LIGHT_AUTO));   /* toy: its layers add up in the root of light */
+    CHECK(looks_again(.72, 2, ESRA_LIGHT_LINEAR));  /* ... unless somebody knows better */
+    CHECK(!looks_again(.95, 2, ESRA_LIGHT_LINEAR)); /* R is not told, and what T leaves is no R */
+    CHECK(
+        looks_again_for(.92, 2, ESRA_LIGHT_AUTO, true)); /* ... unless it was followed: mix 15, from its second photo */
+    CHECK(!looks_again_for(1.03, 2, ESRA_LIGHT_AUTO, true)); /* R only harms */
+    CHECK(!looks_again(.55, .55, ESRA_LIGHT_AUTO));          /* homographies are the way */
+    CHECK(!looks_again(NAN, NAN, ESRA_LIGHT_LINEAR));        /* nothing was measured */
 }
 
 /* Leave-one-out error over that of T alone, of the small photos and of the large ones. */
