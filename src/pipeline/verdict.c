@@ -238,18 +238,19 @@ static int useful_photos(const struct evidence *evidence, const struct pipeline_
     return useful;
 }
 
-/* Where layers by homographies cancel each other's edges, or explain little, but are credible, and predict a left-out
- * photo better than another photo does, and than layers by depth do, the photos are aligned, and their votes are shown.
- */
+/* Where layers by homographies cancel each other's edges, or explain little, but predict a left-out photo better than
+ * another photo does, than T alone does, and than layers by depth do, the photos are aligned, and their votes are
+ * shown. */
 static esra_method method_of(const struct evidence *evidence, const struct wishes *wishes, const struct way *way,
                              const struct pipeline_thresholds *t)
 {
     int useful = useful_photos(evidence, t);
     bool one_layer = esra_verdict_noise_alone(&evidence->delivered, t) || esra_verdict_noise_alone(&evidence->depth, t);
     const struct way_evidence *layers = &evidence->delivered;
-    bool predicts = !(layers->prediction_error >= layers->prediction_base) &&
+    bool predicts = !(layers->prediction_error >= layers->prediction_base) && is_told_below(layers, 1) &&
                     !(evidence->depth.prediction_error < layers->prediction_error);
-    bool votes = useful >= 2 && way->kind == MODEL_FLAT && predicts && is_credible(layers, t->determined_flat, t);
+    bool votes = useful >= 2 && way->kind == MODEL_FLAT && predicts &&
+                 (layers_cancel(layers, t) || is_credible(layers, t->determined_flat, t));
     return useful == 0                    ? ESRA_METHOD_NONE
            : wishes->gradients            ? ESRA_METHOD_GIVEN
            : one_layer                    ? ESRA_METHOD_NONE
