@@ -230,28 +230,31 @@ static double sweep(const struct shape *s)
            compared * (3 * labels + 28 * sizeof(float));
 }
 
-/* By depth: that, or the photos aligned, the reflection's maps, the scene's depth and gradients, and with them the
- * joint solve and its expected gradients. Voting and integrating take less. */
+/* By depth: that, or the photos aligned, the maps of both layers, the scene's depth, gradients and T, masks kept while
+ * R's motion is followed, and with them the joint solve. With its expected gradients, but neither the scene's maps nor
+ * what is for following, it takes less. */
 static double depth(const struct shape *s)
 {
-    double solving = aligned(s) + images(s, s->photos, 2) + images(s, 1, 1 + 2 * s->channels) + joint_once(s) +
-                     block(s, PYRAMID * 2 * COLOURS);
+    double solving = aligned(s) + images(s, s->photos, 5) + images(s, 1, 1 + 3 * s->channels) + joint_once(s);
     return solving > sweep(s) ? solving : sweep(s);
 }
 
-/* Three photos or more are tried by depth as well. */
+/* Three photos or more are tried by depth as well, and once more beside that where R's motion is followed. */
 static double trial_bytes(const struct shape *s)
 {
     struct shape small = small_shape(s);
-    double found = depth(&small) + TRACK_BYTES + s->photos * TRACK_BYTES_A_PHOTO,
-           judged = tried(&small) + judging(&small);
+    double found = tried(&small) + depth(&small) + TRACK_BYTES + s->photos * TRACK_BYTES_A_PHOTO,
+           judged = 2 * tried(&small) + judging(&small);
     return s->photos < 3 ? 0 : small_copies(s) + (found > judged ? found : judged);
 }
 
-/* And the root of the reference photo. */
+/* And the root of the reference photo. Of small photos the trial's model is kept while their roots are tried and
+ * judged.
+ */
 static double depth_bytes(const struct shape *s)
 {
-    return s->photos < 3 ? 0 : depth(s) + images(s, 1, s->channels);
+    double found = depth(s) + images(s, 1, s->channels), judged = tried(s) + joint_layers(s) + judging(s);
+    return s->photos < 3 ? 0 : held(s) + (found > judged ? found : judged);
 }
 
 /* One layer and its weights at a time beside the guide. */
