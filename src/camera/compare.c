@@ -400,7 +400,8 @@ static void find_asked(const struct sweeping *w, int begin, int end, int label, 
     for (int y = begin; y < end; y++) {
         const float *low = plane_row(of->low, y), *high = plane_row(of->high, y), *at = plane_row(of->at, y);
         for (int x = 0; x < width; x++)
-            asked[x] |= (((float)label >= low[x]) & ((float)label <= high[x])) | (label == (int)(at[x] + .5f));
+            asked[x] = (uint8_t)(asked[x] | (((float)label >= low[x]) & ((float)label <= high[x])) |
+                                 (label == (int)(at[x] + .5f)));
     }
 }
 
