@@ -25,9 +25,10 @@
 #define FREE_R2 3e-3
 #define BINDS   0.01
 
-/* A level larger than this does not stay in the third cache, and its rows are fetched so far ahead. */
-#define FETCH_BYTES ((ptrdiff_t)16 << 20)
-#define FETCH_AHEAD 2
+/* A level larger than this does not stay in the third cache, and its rows are fetched ahead: two rows, or one where two
+ * are more than so many bytes. Beside them the second cache, of 1 MB or so, holds the row at hand and the one above. */
+#define FETCH_BYTES      ((ptrdiff_t)16 << 20)
+#define FETCH_AHEAD_MOST ((ptrdiff_t)256 << 10)
 
 static int block_count(const struct level *level)
 {
@@ -199,6 +200,11 @@ static struct pass begin_pass(struct sweeper *sweeper, int block, int worker)
     return (struct pass){sweeper, block, first, end, sweeper->scratch + (size_t)worker * size + KERNEL_PAD};
 }
 
+static int rows_ahead(const struct level *level)
+{
+    return 2 * level->record * (ptrdiff_t)sizeof(float) <= FETCH_AHEAD_MOST ? 2 : 1;
+}
+
 /* Brings row y of the block into the second cache. The kernels read thirty planes at once, which is more than a
  * processor recognises as streams and fetches ahead; a row's planes lie one after the other and read in that order are
  * one stream (1024^2, m = 3, one thread: 2.35 ns a layer-pixel and iteration instead of 2.92; prefetch instructions,
@@ -218,12 +224,13 @@ static void sweep_block(void *work, int block, int worker)
     struct sweeper *sweeper = work;
     struct pass pass = begin_pass(sweeper, block, worker);
     float *correction = pass.scratch + 2 * sweeper->level->layers * sweeper->bar_pitch;
+    int ahead = rows_ahead(sweeper->level);
     struct vring ring;
     esra_vring_begin(&ring, &sweeper->vcycle, 0, worker, pass.first);
-    for (int y = pass.first; y < pass.first + FETCH_AHEAD; y++)
+    for (int y = pass.first; y < pass.first + ahead; y++)
         fetch_row(&pass, y);
     for (int y = pass.first; y < pass.end; y++) {
-        fetch_row(&pass, y + FETCH_AHEAD);
+        fetch_row(&pass, y + ahead);
         esra_vring_next(&ring, y, correction);
         sweep_row(&pass, y, correction);
     }
