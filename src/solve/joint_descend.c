@@ -27,11 +27,23 @@ static void scatter_squares(const struct warp *warp, colours *strip, ptrdiff_t o
     at[warp->down + warp->right][0] += right * lower;
 }
 
+/* The share of <r, z>, z = jacobi r, in the pixels from `start` on. */
+static double norm_row(const struct joint_system *system, int k, size_t start)
+{
+    const colours *r = system->residual[k] + start;
+    const float *jacobi = system->jacobi[k] + start;
+    colours sum = {0};
+    for (int x = 0; x < system->level->width[k]; x++)
+        sum += jacobi[x] * (r[x] * r[x]);
+    return colours_sum(sum);
+}
+
 static void diagonal_frame(void *work, int task, int worker)
 {
     struct joint_system *system = work;
     const struct joint_level *level = system->level;
     int width = level->width[TRANSMITTED], begin, end;
+    double norm = 0;
     ptrdiff_t offset = (ptrdiff_t)system->strip_low[task] * level->width[REFLECTED];
     (void)worker;
     joint_block(level, TRANSMITTED, task, &begin, &end);
@@ -52,7 +64,9 @@ static void diagonal_frame(void *work, int task, int worker)
         }
         for (int x = 0; x < width; x++)
             diagonal[x] = 1 / diagonal[x];
+        norm += norm_row(system, TRANSMITTED, start);
     }
+    system->partial[task][0] = norm;
 }
 WIDE_TASK(diagonal_frame)
 
@@ -60,6 +74,7 @@ static void diagonal_canvas(void *work, int task, int worker)
 {
     struct joint_system *system = work;
     int width = system->level->width[REFLECTED], begin, end;
+    double norm = 0;
     (void)worker;
     joint_block(system->level, REFLECTED, task, &begin, &end);
     for (int y = begin; y < end; y++) {
@@ -72,30 +87,34 @@ static void diagonal_canvas(void *work, int task, int worker)
         diagonal_row(system, REFLECTED, y, diagonal);
         for (int x = 0; x < width; x++)
             diagonal[x] = 1 / (diagonal[x] + sum[x][0]);
+        norm += norm_row(system, REFLECTED, start);
     }
+    system->partial[system->level->blocks + task][0] = norm;
 }
+WIDE_TASK(diagonal_canvas)
 
 struct step {
     struct joint_system *system;
-    float length; /* of the step, or beta */
+    float length; /* of the step along p */
+    float beta;   /* what is kept of p as it turns */
+    bool first;   /* there is no p yet */
 };
 
-/* layers += length p, r -= length q; the shares of <r, z>, z = jacobi r. */
+/* r -= length q; the shares of <r, z>. */
 static void take_step(void *work, int task, int worker)
 {
     const struct step *step = work;
     struct joint_system *system = step->system;
     int blocks = system->level->blocks, k = task / blocks, width = system->level->width[k], begin, end;
-    const colours *p = system->direction[k], *q = system->image[k];
+    const colours *q = system->image[k];
     const float *jacobi = system->jacobi[k];
-    colours *layer = system->level->layer[k], *r = system->residual[k];
+    colours *r = system->residual[k];
     double sum = 0;
     (void)worker;
     joint_block(system->level, k, task % blocks, &begin, &end);
     for (int y = begin; y < end; y++) {
         colours row = {0};
         for (size_t n = (size_t)y * width; n < (size_t)(y + 1) * width; n++) {
-            layer[n] += step->length * p[n];
             r[n] -= step->length * q[n];
             row += jacobi[n] * (r[n] * r[n]);
         }
@@ -105,61 +124,73 @@ static void take_step(void *work, int task, int worker)
 }
 WIDE_TASK(take_step)
 
-/* p = z + beta p */
+/* layers += length p, for which a pass of its own would read p once more; p = z + beta p. */
 static void turn(void *work, int task, int worker)
 {
     const struct step *step = work;
     struct joint_system *system = step->system;
     int blocks = system->level->blocks, k = task / blocks, begin, end;
     size_t width = (size_t)system->level->width[k];
-    colours *p = system->direction[k];
+    colours *p = system->direction[k], *layer = system->level->layer[k];
     const colours *r = system->residual[k];
     const float *jacobi = system->jacobi[k];
     (void)worker;
     joint_block(system->level, k, task % blocks, &begin, &end);
-    for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++)
-        p[n] = jacobi[n] * r[n] + step->length * p[n];
+    for (size_t n = (size_t)begin * width; step->first && n < (size_t)end * width; n++)
+        p[n] = jacobi[n] * r[n];
+    for (size_t n = (size_t)begin * width; !step->first && n < (size_t)end * width; n++) {
+        layer[n] += step->length * p[n];
+        p[n] = jacobi[n] * r[n] + step->beta * p[n];
+    }
 }
 WIDE_TASK(turn)
 
-/* p = q = 0: a step along it only measures <r, z>. */
-static void clear_direction(void *work, int task, int worker)
+/* layers += length p, where no other direction follows. */
+static void end_step(void *work, int task, int worker)
 {
-    struct joint_system *system = work;
+    const struct step *step = work;
+    const struct joint_system *system = step->system;
     int blocks = system->level->blocks, k = task / blocks, begin, end;
     size_t width = (size_t)system->level->width[k];
+    const colours *p = system->direction[k];
+    colours *layer = system->level->layer[k];
     (void)worker;
     joint_block(system->level, k, task % blocks, &begin, &end);
     for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++)
-        system->direction[k][n] = system->image[k][n] = (colours){0};
+        layer[n] += step->length * p[n];
 }
+WIDE_TASK(end_step)
 
-static double walk(struct joint_system *system, double length)
+/* The preconditioner, and <r, z> to begin with. */
+static double begin_descent(struct joint_system *system)
 {
-    struct step step = {system, (float)length};
-    esra_joint_run(system, WIDE(system->context, take_step), &step, system->layers);
+    esra_joint_run(system, WIDE(system->context, diagonal_frame), system, 1);
+    if (!joint_alone(system))
+        esra_joint_run(system, WIDE(system->context, diagonal_canvas), system, 1);
     return esra_joint_total(system, 0);
 }
 
 int esra_joint_descend(struct joint_system *system, int iterations, double tolerance)
 {
-    esra_joint_run(system, WIDE(system->context, diagonal_frame), system, 1);
-    if (!joint_alone(system))
-        esra_joint_run(system, diagonal_canvas, system, 1);
-    esra_joint_run(system, clear_direction, system, system->layers);
-    double norm = walk(system, 0), first = norm, before = norm;
+    double norm = begin_descent(system), first = norm;
+    struct step step = {.system = system, .first = true};
     int k = 0;
     while (k < iterations && norm > tolerance * tolerance * first && norm > 0 &&
            !esra_context_stopping(system->context)) {
-        struct step step = {system, k > 0 ? (float)(norm / before) : 0};
         esra_joint_run(system, WIDE(system->context, turn), &step, system->layers);
+        step.length = 0;
         esra_joint_apply(system);
-        double curvature = esra_joint_total(system, 0);
+        double curvature = esra_joint_total(system, 0), before = norm;
         if (!(curvature > 0))
             break;
-        before = norm;
-        norm = walk(system, before / curvature);
+        step.length = (float)(norm / curvature);
+        esra_joint_run(system, WIDE(system->context, take_step), &step, system->layers);
+        norm = esra_joint_total(system, 0);
+        step.beta = (float)(norm / before);
+        step.first = false;
         k++;
     }
+    if (step.length != 0)
+        esra_joint_run(system, WIDE(system->context, end_step), &step, system->layers);
     return k;
 }
