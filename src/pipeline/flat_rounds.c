@@ -16,14 +16,6 @@
  * none: motions are then exact to a hundredth of a pixel at half of it. */
 #define SMALL_ROUNDS 3
 
-/* Layers of photos half the size lack details, which hardly depend on what is far from them: a few steps of conjugate
- * gradients follow each weights and edges, and the minimum is as near as these have been renewed often. What they share
- * out wrongly between the layers, smooth parts above all, takes steps: at half the size, where these cost a quarter
- * (doc/notes/joint.md, "From smaller photos"). */
-#define ENLARGED_REWEIGHINGS     5
-#define ENLARGED_ITERATIONS      20
-#define ENLARGED_FINE_ITERATIONS 6
-
 struct round {
     struct model *model;
     const struct series *series;
@@ -237,10 +229,7 @@ static esra_status solve(struct model *model, bool enlarged)
     struct joint_settings settings;
     esra_joint_settings_default(&settings);
     if (enlarged) {
-        settings.reweighings = ENLARGED_REWEIGHINGS;
-        settings.coarse_effort = 1;
-        settings.iterations = ENLARGED_ITERATIONS;
-        settings.fine_iterations = ENLARGED_FINE_ITERATIONS;
+        esra_joint_settings_brief(&settings);
         settings.black_point = false; /* the smaller photos' solve has settled it */
         settings.once = true;
     }

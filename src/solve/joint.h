@@ -13,6 +13,12 @@
 #include "base/context.h"
 #include "base/image.h"
 
+/* How long a level is worked at. */
+struct joint_effort {
+    int reweighings;
+    int iterations; /* of conjugate gradients a reweighing */
+};
+
 struct joint_settings {
     double lambda_transmitted; /* weight of |grad T| */
     double lambda_reflected;   /* weight of |grad R| */
@@ -24,7 +30,8 @@ struct joint_settings {
     int reweighings;           /* at the finest level */
     int coarse_effort;         /* how many times as many at the coarser ones, where they cost little */
     int iterations;            /* of conjugate gradients a reweighing */
-    int fine_iterations;       /* the same at the finest level; 0: as many */
+    struct joint_effort fine;  /* at the finest level, and ... */
+    struct joint_effort next;  /* ... at the next coarser one, where others have led there; 0: as these say */
     double tolerance;          /* relative residual that ends them sooner */
     bool black_point;          /* let the reflection's darkest pixels touch zero */
     bool once;                 /* no other solve follows: what coarser levels hold makes room for the finest */
@@ -34,6 +41,10 @@ struct joint_settings {
 #define JOINT_MAX_LEVELS 8
 
 void esra_joint_settings_default(struct joint_settings *settings);
+
+/* Less effort at the two finest levels, which cost most: coarser ones have shared out what is smooth, and leave them
+ * details. */
+void esra_joint_settings_brief(struct joint_settings *settings);
 
 /* Photos of one size, at most four channels, linear light in about [0,1], and one-channel masks: 0 where a photo does
  * not see the reference frame, 1 where it does. The joint solve reads them where they are, until others are loaded or

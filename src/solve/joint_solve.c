@@ -25,6 +25,16 @@ void esra_joint_settings_default(struct joint_settings *settings)
     };
 }
 
+/* What coarser layers lack are details, which hardly depend on what is far from them: a few steps of conjugate
+ * gradients follow each weights and edges, and the minimum is as near as these have been renewed often. What is shared
+ * out wrongly between the layers, smooth parts above all, takes steps: at half the size, where these cost a quarter
+ * (doc/notes/joint.md, "From smaller photos"). */
+void esra_joint_settings_brief(struct joint_settings *settings)
+{
+    settings->fine = (struct joint_effort){.reweighings = 5, .iterations = 6};
+    settings->next = (struct joint_effort){.reweighings = 5, .iterations = 20};
+}
+
 static void layout_layers(struct joint *joint, struct arena *arena)
 {
     esra_joint_level_layout_layers(&joint->level[joint->wanted], arena);
@@ -150,17 +160,27 @@ static void set_system(struct joint *joint, const struct joint_model *model, con
     joint->system.layers = settings->alone ? 1 : JOINT_LAYERS;
 }
 
-/* Reweighs and descends `rounds` times at the level entered. */
-static void improve(struct joint *joint, const struct joint_settings *settings, int rounds, bool cold,
-                    struct joint_info *info)
+/* At the level entered, so many below the finest; `cold`: from nothing. */
+static struct joint_effort effort_at(const struct joint_settings *settings, int below, bool cold)
+{
+    struct joint_effort own = {0};
+    int times = below > 0 ? settings->coarse_effort : 1;
+    if (!cold)
+        own = below == 0 ? settings->fine : below == 1 ? settings->next : own;
+    return (struct joint_effort){own.reweighings > 0 ? own.reweighings : settings->reweighings * times,
+                                 own.iterations > 0 ? own.iterations : settings->iterations};
+}
+
+/* Reweighs and descends at the level entered. */
+static void improve(struct joint *joint, const struct joint_settings *settings, bool cold, struct joint_info *info)
 {
     double share =
         (double)joint_pixels(joint->system.level, TRANSMITTED) / (double)joint_pixels(&joint->level[0], TRANSMITTED);
-    bool finest = joint->system.level == &joint->level[joint->wanted];
-    int iterations = finest && settings->fine_iterations > 0 ? settings->fine_iterations : settings->iterations;
-    for (int round = 0; round < rounds && !esra_context_stopping(joint->context); round++) {
+    int below = (int)(joint->system.level - &joint->level[joint->wanted]);
+    struct joint_effort effort = effort_at(settings, below, cold);
+    for (int round = 0; round < effort.reweighings && !esra_context_stopping(joint->context); round++) {
         esra_joint_reweigh(&joint->system, cold && round == 0);
-        int made = esra_joint_descend(&joint->system, iterations, settings->tolerance);
+        int made = esra_joint_descend(&joint->system, effort.iterations, settings->tolerance);
         info->iterations += made;
         info->work += share * made;
     }
@@ -244,8 +264,7 @@ static void climb(struct joint *joint, const struct joint_settings *settings, st
         if (settings->once && l == 0)
             leave_coarse(joint);
         esra_joint_system_enter(&joint->system, &joint->level[l]);
-        int effort = l > joint->wanted ? settings->coarse_effort : 1;
-        improve(joint, settings, settings->reweighings * effort, coarsest && !started, info);
+        improve(joint, settings, coarsest && !started, info);
         if (settings->black_point && !settings->alone && (coarsest || l > joint->wanted))
             settle_black(joint);
     }
@@ -317,7 +336,7 @@ esra_status esra_joint_resume(struct joint *joint, const struct joint_model *mod
     esra_joint_system_enter(&joint->system, &joint->level[joint->finest]);
     if (settings->alone)
         clear_layer(&joint->level[joint->finest], REFLECTED);
-    improve(joint, settings, settings->reweighings, false, info);
+    improve(joint, settings, false, info);
     finish(joint, info);
 done:
     return status;

@@ -180,6 +180,32 @@ static void the_objective_descends(void)
     free_scene();
 }
 
+/* With less effort at the two finest levels the layers are about the same; a level that begins from nothing has all of
+ * it. */
+static void brief_solves_come_almost_as_far(void)
+{
+    struct joint_info info[2];
+    struct image t[2], seen;
+    make_scene();
+    for (int finest = 0; finest <= 3; finest += 3) {
+        for (int brief = 0; brief < 2; brief++) {
+            struct run run = usual_run();
+            run.finest = finest;
+            if (brief)
+                esra_joint_settings_brief(&run.settings);
+            info[brief] = solve(&run, &t[brief], &seen);
+            esra_image_free(&seen);
+        }
+        printf("  finest %d: work %g, brief %g\n", finest, info[0].work, info[1].work);
+        CHECK(finest == 0 ? info[1].work < .7 * info[0].work : info[1].iterations == info[0].iterations);
+        CHECK(info[1].objective < 1.05 * info[0].objective);
+        CHECK_NEAR(rms(&t[0], &t[1]), 0, finest == 0 ? .01 : 0);
+        esra_image_free(&t[0]);
+        esra_image_free(&t[1]);
+    }
+    free_scene();
+}
+
 static double mean_square(const struct image *image)
 {
     double sum = 0;
@@ -514,6 +540,7 @@ int main(void)
     RUN(the_layers_are_recovered);
     RUN(a_photo_that_sees_nothing_settles_nothing);
     RUN(the_objective_descends);
+    RUN(brief_solves_come_almost_as_far);
     RUN(a_ridge_holds_the_reflection);
     RUN(without_a_reflection_there_is_none);
     RUN(blocks_follow_the_size);
