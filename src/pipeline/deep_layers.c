@@ -15,8 +15,8 @@
 
 #define LEVELS 4
 
-/* Iterations of conjugate gradients a reweighing: 25 instead of 40 cost T .3 and 1.3 dB on stone and toy, whose low
- * frequencies are not found yet then. */
+/* Iterations of conjugate gradients a reweighing at coarse levels: 20 instead of 40 cost toy's T 1.9 dB, as low
+ * frequencies are not found yet then (doc/notes/joint.md). */
 #define ITERATIONS 40
 
 /* Voted gradients are known well where photos agree, and smoothness of T beside them would only blur. */
@@ -68,13 +68,18 @@ static void free_ways(struct model *model)
     esra_image_free(&depth->voted);
 }
 
+struct solving {
+    const struct deep_prior *prior;
+    struct joint_settings settings;
+    int finest;
+};
+
 /* The reference photo is seen without a map's errors, and counts most. */
-esra_status esra_deep_solve_joint(const struct model *model, struct joint **joint, int finest,
-                                  const struct deep_prior *prior, struct joint_info *info, struct context *context)
+static esra_status solve(const struct model *model, struct joint **joint, const struct solving *how,
+                         struct joint_info *info, struct context *context)
 {
     struct joint_photos photos = esra_model_photos(model);
     struct joint_model joint_model = esra_model_joint(model);
-    struct joint_settings settings = settings_of(prior);
     esra_status status;
     double *confidence = esra_allocate((size_t)model->photos, sizeof *confidence);
     if (!confidence)
@@ -82,12 +87,18 @@ esra_status esra_deep_solve_joint(const struct model *model, struct joint **join
     for (int i = 0; i < model->photos; i++)
         confidence[i] = i == model->reference ? pipeline_thresholds.depth_reference_confidence : 1;
     joint_model.confidence = confidence;
-    joint_model.expected = prior->voted ? model->depth.agreement.gradients : NULL;
-    TRY(esra_joint_create(joint, &photos, finest < LEVELS ? LEVELS : finest + 1, context));
-    TRY(esra_joint_solve(*joint, &joint_model, &settings, finest, info));
+    joint_model.expected = how->prior->voted ? model->depth.agreement.gradients : NULL;
+    TRY(esra_joint_create(joint, &photos, how->finest < LEVELS ? LEVELS : how->finest + 1, context));
+    TRY(esra_joint_solve(*joint, &joint_model, &how->settings, how->finest, info));
 done:
     esra_release(&confidence);
     return status;
+}
+
+esra_status esra_deep_solve_joint(const struct model *model, struct joint **joint, int finest,
+                                  const struct deep_prior *prior, struct joint_info *info, struct context *context)
+{
+    return solve(model, joint, &(struct solving){prior, settings_of(prior), finest}, info, context);
 }
 
 /* ---- How strong R is ---- */
@@ -184,10 +195,12 @@ esra_status esra_deep_prepare(struct model *model, bool determined, struct run *
 
 esra_status esra_deep_solve(struct model *model, struct run *run)
 {
+    struct solving how = {&model->depth.prior, settings_of(&model->depth.prior), 0};
     esra_status status = ESRA_OK;
     if (!has_layers(model, run) || model->joint)
         return ESRA_OK;
-    TRY(esra_deep_solve_joint(model, &model->joint, 0, &model->depth.prior, &model->joint_info, run->context));
+    esra_joint_settings_brief(&how.settings);
+    TRY(solve(model, &model->joint, &how, &model->joint_info, run->context));
     esra_joint_trim(model->joint);
 done:
     return status;
