@@ -172,7 +172,7 @@ esra_status esra_evidence_layers(struct way_evidence *way, const struct model *m
                                  struct run *run)
 {
     struct leave_out_options options = {
-        .reference = model->reference, .halvings = roughly, .alone = true, .doubt = doubt != NULL};
+        .reference = model->reference, .halvings = roughly, .alone = true, .brief = !doubt, .doubt = doubt != NULL};
     struct leave_out result = {0};
     esra_status status;
     if (!model->two_motions || run->input->gradients)
@@ -195,7 +195,7 @@ done:
 
 esra_status esra_evidence_motions(struct way_evidence *way, const struct model *model, int halvings, struct run *run)
 {
-    struct leave_out_options options = {.reference = model->reference, .halvings = halvings};
+    struct leave_out_options options = {.reference = model->reference, .halvings = halvings, .brief = true};
     struct leave_out result = {0};
     esra_status status;
     if (!model->two_motions)
@@ -210,7 +210,7 @@ done:
 
 esra_status esra_evidence_pair(struct evidence *evidence, const struct model *model, struct run *run)
 {
-    struct leave_out_options options = {.reference = model->reference, .alone = true};
+    struct leave_out_options options = {.reference = model->reference, .alone = true, .brief = true};
     struct leave_out result = {0};
     esra_status status;
     if (!model->two_motions)
