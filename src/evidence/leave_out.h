@@ -17,7 +17,7 @@ struct leave_out_options {
     int halvings; /* solved so many times smaller, where sides are longer: a quarter of the work each time. Blur and
                      bands keep their size in the picture, but errors grow: comparable at one size only */
     bool alone;   /* the error of T alone is wanted */
-    bool brief;   /* with less effort at the finest levels (joint.h), by which errors change by up to .02 */
+    bool brief;   /* with less effort at the finest levels (joint.h): errors change by some percent */
     bool doubt;   /* what takes T by all photos is wanted: opposed gradients and doubt */
 };
 
