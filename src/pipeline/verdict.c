@@ -97,6 +97,12 @@ static bool is_determined(const struct way_evidence *depth, const struct pipelin
     return is_told_below(depth, t->determined);
 }
 
+/* The photos tell R, or fit one another so well that little is left to tell. */
+static bool is_credible(const struct way_evidence *way, double most, const struct pipeline_thresholds *t)
+{
+    return is_told_below(way, most) || way->trusted >= t->open_trusted_least;
+}
+
 bool esra_verdict_asks_trust(const struct way_evidence *depth, const struct pipeline_thresholds *t)
 {
     return !is_determined(depth, t);
@@ -162,13 +168,24 @@ static enum light light_of(const struct evidence *evidence, const struct wishes 
     return kind == MODEL_FLAT || light_is_settled(wishes) || adds_up(evidence, t) ? LIGHT_LINEAR : LIGHT_ROOT;
 }
 
+/* Depth is the way where it predicts clearly better, and, if it predicts better at all, where it tells R and
+ * homographies do not. */
+static bool depth_is_way(const struct evidence *evidence, const struct way_evidence *deep,
+                         const struct pipeline_thresholds *t)
+{
+    const struct way_evidence *flat = &evidence->flat;
+    return depth_predicts(&evidence->depth, flat, t) ||
+           (deep->prediction_error < flat->prediction_error && is_determined(deep, t) &&
+            !is_credible(flat, t->determined_flat, t));
+}
+
 /* Depth layers that are not determined rest on voted gradients alone, which are right only where the photos fit one
  * another well. */
 struct way esra_verdict_way(const struct evidence *evidence, const struct wishes *wishes,
                             const struct pipeline_thresholds *t)
 {
     const struct way_evidence *deep = esra_verdict_depth(evidence, t);
-    bool depth = !esra_verdict_tries_flat(wishes) || depth_predicts(&evidence->depth, &evidence->flat, t);
+    bool depth = !esra_verdict_tries_flat(wishes) || depth_is_way(evidence, deep, t);
     enum model_kind kind = depth ? MODEL_DEPTH : MODEL_FLAT;
     bool determined = !depth || is_determined(deep, t);
     return (struct way){.kind = kind,
@@ -200,12 +217,6 @@ bool esra_verdict_camera_holds(const struct evidence *evidence, const struct way
 }
 
 /* ---- What to show ---- */
-
-/* The photos tell R, or fit one another so well that little is left to tell. */
-static bool is_credible(const struct way_evidence *way, double most, const struct pipeline_thresholds *t)
-{
-    return is_told_below(way, most) || way->trusted >= t->open_trusted_least;
-}
 
 /* The layers cancel each other's edges; where a left-out photo was predicted, more of that is accepted. */
 static bool layers_cancel(const struct way_evidence *layers, const struct pipeline_thresholds *t)
