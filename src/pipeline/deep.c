@@ -71,6 +71,15 @@ void esra_deep_take_scene(struct model_depth *to, struct model_depth *from)
     from->scene = from->mirrored = (struct depth){0};
 }
 
+void esra_deep_take_maps(struct model *to, struct model *from)
+{
+    for (int i = 0; i < to->photos; i++) {
+        esra_image_free(&to->depth.mirror[i]);
+        to->depth.mirror[i] = from->depth.mirror[i];
+        from->depth.mirror[i] = (struct image){0};
+    }
+}
+
 esra_status esra_deep_find_pair(struct model *pair, const struct series *series, const struct model *one,
                                 struct run *run)
 {

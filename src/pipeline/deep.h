@@ -16,6 +16,9 @@ esra_status esra_deep_align(struct model *model, const struct series *series, st
 void esra_deep_take_camera(struct model_depth *to, struct model_depth *from);
 void esra_deep_take_scene(struct model_depth *to, struct model_depth *from);
 
+/* R's maps, likewise. */
+void esra_deep_take_maps(struct model *to, struct model *from);
+
 /* Two surfaces before the camera of `one`, a model of the same photos: a start for esra_deep_align(), in which the
  * farther is the scene. */
 esra_status esra_deep_find_pair(struct model *pair, const struct series *series, const struct model *one,
@@ -27,6 +30,9 @@ void esra_deep_exchange_surfaces(struct model *pair);
 /* T's gradients by voting, then the reflection's depth and maps from what T leaves of the photos; follow: see
  * deep_mirror.h. */
 esra_status esra_deep_find_reflection(struct model *model, const struct series *series, bool follow, struct run *run);
+
+/* The roots of the same photos, with the motions of `known`, which are taken out of it, and T's gradients by voting. */
+esra_status esra_deep_in_roots(struct model *model, const struct series *roots, struct model *known, struct run *run);
 
 /* The same photos once more, up to R's motion: of whatever kind, and looked for in what the T of `known`, which is
  * solved, leaves of the photos. Camera and depths are taken out of `known`. */

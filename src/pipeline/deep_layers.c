@@ -3,6 +3,7 @@
 #include "pipeline/deep_layers.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "gradients/integrate.h"
@@ -37,17 +38,23 @@ static struct joint_settings settings_of(const struct deep_prior *prior)
 
 /* ---- T by voting ---- */
 
-/* Of two surfaces R's motion is known, and T not needed for it; where layers add up, nor are its gradients. */
-static esra_status vote(struct model *model, struct context *context)
+static esra_status find_agreement(struct model *model, struct context *context)
 {
     struct model_depth *depth = &model->depth;
     struct agreement_problem voting = {model->photos,  model->reference,
                                        model->aligned, model->masks,
                                        model->mixing,  depth->scene.guard.data ? &depth->scene.guard : NULL};
+    return esra_agreement_find(&depth->agreement, &voting, context);
+}
+
+/* Of two surfaces R's motion is known, and T not needed for it; where layers add up, nor are its gradients. */
+static esra_status vote(struct model *model, struct context *context)
+{
+    struct model_depth *depth = &model->depth;
     bool pair = depth->mirrored.inverse.data != NULL;
     esra_status status = ESRA_OK;
     if (!pair || model->light != LIGHT_LINEAR)
-        TRY(esra_agreement_find(&depth->agreement, &voting, context));
+        TRY(find_agreement(model, context));
     if (pair)
         return ESRA_OK;
     TRY(esra_image_create(&depth->voted, model->width, model->height, model->channels, context->message));
@@ -177,6 +184,22 @@ esra_status esra_deep_find_reflection(struct model *model, const struct series *
         return ESRA_OK;
     STEP(run, STAGE_ALIGN, vote(model, run->context));
     STEP(run, STAGE_ALIGN, esra_deep_find_mirror(model, series, follow, run->context));
+done:
+    return status;
+}
+
+/* What the photos see of the reference's frame, R's part of it included, follows from the motions. */
+esra_status esra_deep_in_roots(struct model *model, const struct series *roots, struct model *known, struct run *run)
+{
+    esra_status status;
+    TRY(esra_deep_align(model, roots, known, run));
+    esra_deep_take_maps(model, known);
+    for (int i = 0; i < model->photos; i++) {
+        memcpy(model->masks[i].data, known->masks[i].data, image_samples(&model->masks[i]) * sizeof(float));
+        model->mirror[i] = known->mirror[i];
+    }
+    model->two_motions = known->two_motions;
+    STEP(run, STAGE_ALIGN, find_agreement(model, run->context));
 done:
     return status;
 }

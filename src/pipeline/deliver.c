@@ -117,6 +117,7 @@ static esra_status check_pair(struct pipeline *p, struct way *way)
     STEP(run, STAGE_SEPARATE, esra_evidence_pair(&p->evidence, &p->model, run));
     if (run->stopped || esra_verdict_surface(&p->evidence, &pipeline_thresholds) != SURFACE_ONE)
         return ESRA_OK;
+    p->evidence.prediction_root = NAN; /* it was theirs */
     *way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
     p->evidence.delivered = p->evidence.depth;
     move(&p->depth, &p->one);
@@ -178,7 +179,7 @@ static esra_status deliver_depth(struct pipeline *p, struct way *way)
     esra_status status = ESRA_OK;
     esra_model_free(&p->flat);
     esra_image_free(&p->doubt); /* of the flat model's reflection */
-    *delivered = *esra_verdict_depth(&p->evidence, &pipeline_thresholds);
+    *delivered = p->depth.light == LIGHT_ROOT ? p->in_roots : *esra_verdict_depth(&p->evidence, &pipeline_thresholds);
     bool is_answer = way->hopeless || (p->depth.light == way->light && way->determined);
     if (p->small == p->target && p->depth.photos && is_answer) {
         move(&p->model, &p->depth);

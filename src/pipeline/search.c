@@ -251,6 +251,37 @@ done:
     return status;
 }
 
+/* Cameras bend light by curves of their own: in its root layers may add up better, which they do if the photos tell R
+ * better there, with the same motions. */
+static esra_status try_roots(struct pipeline *p)
+{
+    struct run *run = p->run;
+    struct series roots = {0};
+    struct model next = {0};
+    esra_status status;
+    p->in_roots = *esra_verdict_depth(&p->evidence, &pipeline_thresholds);
+    TRY(esra_series_root(&roots, p->small, run));
+    TRY(esra_deep_in_roots(&next, &roots, &p->depth, run));
+    esra_series_free(&roots);
+    STEP(run, STAGE_SEPARATE, esra_deep_prepare(&next, true, run));
+    STEP(run, STAGE_SEPARATE, esra_evidence_layers(&p->in_roots, &next, false, NULL, run));
+    if (run->stopped)
+        goto done;
+    p->evidence.prediction_root = p->in_roots.prediction_error / p->in_roots.prediction_alone;
+    if (esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds).light == LIGHT_ROOT) {
+        esra_model_free(&p->depth);
+        p->depth = next;
+        next = (struct model){0};
+    } else {
+        esra_deep_take_scene(&p->depth.depth, &next.depth);
+        esra_deep_take_maps(&p->depth, &next);
+    }
+done:
+    esra_series_free(&roots);
+    esra_model_free(&next);
+    return status;
+}
+
 /* The layers are judged by those that are left when a photo is left out: whole ones are solved for where they are the
  * answer. While depth is tried, the flat model's photos, which can be warped again, make room. */
 static esra_status try_depth(struct pipeline *p)
@@ -274,6 +305,8 @@ static esra_status try_depth(struct pipeline *p)
         STEP(run, STAGE_SEPARATE, look_again(p));
     if (esra_verdict_tries_pair(&p->evidence, &pipeline_thresholds))
         STEP(run, STAGE_SEPARATE, try_pair(p));
+    if (esra_verdict_tries_roots(&p->evidence, &p->wishes, &pipeline_thresholds))
+        STEP(run, STAGE_SEPARATE, try_roots(p));
 done:
     return status;
 }

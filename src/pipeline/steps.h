@@ -17,7 +17,8 @@ struct pipeline {
     struct model told;           /* that by depth in linear light, while the photos' roots are tried */
     struct model model;          /* that is delivered, of the photos */
     struct evidence evidence;
-    struct image doubt; /* part of the reflection that the photos leave open: it stays in T */
+    struct way_evidence in_roots; /* of `depth`, where it is one of the photos' roots */
+    struct image doubt;           /* part of the reflection that the photos leave open: it stays in T */
     struct layers layers;
 };
 

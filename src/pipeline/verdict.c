@@ -149,15 +149,15 @@ const struct way_evidence *esra_verdict_depth(const struct evidence *evidence, c
     return &evidence->depth;
 }
 
-/* Layers add up in linear light if R predicts left-out photos well in it, and better than the photo most alike does: T
- * alone is no match where its depth is wrong. Otherwise they may in its root, unless the photos tell R no better there
- * (NaN: that was not tried yet). */
+/* Layers add up in the light in which the photos tell R better; in linear light only if R leaves less of them than the
+ * photo most alike does: T alone is no match where its depth is wrong. Where the root of light was not tried (NaN),
+ * they do in linear light if R is told well in it. */
 static bool adds_up(const struct evidence *evidence, const struct pipeline_thresholds *t)
 {
     const struct way_evidence *depth = esra_verdict_depth(evidence, t);
-    bool well = depth->prediction_error < t->linear_predicts * depth->prediction_alone;
-    bool better = is_determined(depth, t) && evidence->prediction_root >= told(depth);
-    return (well || better) && depth->prediction_error < t->determined * depth->prediction_base;
+    double root = evidence->prediction_root;
+    bool better = isnan(root) ? told(depth) < t->linear_predicts : is_determined(depth, t) && root >= told(depth);
+    return better && depth->prediction_error < t->determined * depth->prediction_base;
 }
 
 static enum light light_of(const struct evidence *evidence, const struct wishes *wishes, enum model_kind kind,
@@ -192,6 +192,13 @@ struct way esra_verdict_way(const struct evidence *evidence, const struct wishes
                         .light = light_of(evidence, wishes, kind, t),
                         .determined = determined,
                         .hopeless = !determined && deep->trusted < t->open_trusted_least};
+}
+
+bool esra_verdict_tries_roots(const struct evidence *evidence, const struct wishes *wishes,
+                              const struct pipeline_thresholds *t)
+{
+    struct way way = esra_verdict_way(evidence, wishes, t);
+    return way.kind == MODEL_DEPTH && way.light == LIGHT_LINEAR && !light_is_settled(wishes);
 }
 
 bool esra_verdict_follows(const struct evidence *evidence, const struct pipeline_thresholds *t)

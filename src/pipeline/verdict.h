@@ -74,6 +74,11 @@ bool esra_verdict_exchanges(const struct way_evidence *flat, const struct wishes
 struct way esra_verdict_way(const struct evidence *evidence, const struct wishes *wishes,
                             const struct pipeline_thresholds *t);
 
+/* Whether the photos' roots are tried, too, once the motions are found: where layers by depth may well add up in linear
+ * light. */
+bool esra_verdict_tries_roots(const struct evidence *evidence, const struct wishes *wishes,
+                              const struct pipeline_thresholds *t);
+
 /* Whether motions of R that were found in a part of the photos are followed: where the one that was found in all does
  * not tell it well. */
 bool esra_verdict_follows(const struct evidence *evidence, const struct pipeline_thresholds *t);

@@ -26,6 +26,7 @@ static const double other_way[PHOTOS][2] = {{0, 0}, {-6, 7}, {9, 6}, {8, 5}, {-7
 static bool moves_otherwise;
 static double mirrored_light = .3, noise = .004;
 static double last_light = 1; /* how much of that the last photo shows */
+static bool in_roots;         /* layers add up in the root of light */
 
 /* Patches of random grey, `size` px wide, their edges a pixel wide. */
 static double patch(double x, double y, double size, uint64_t salt)
@@ -60,12 +61,15 @@ static double mirrored_at(int i, double x, double y)
 
 static void make_photos(void)
 {
-    for (int n = 0; n < SAMPLES; n++)
-        truth[n] = (float)scene_at(0, STEP * (n % WIDTH), STEP * (n / WIDTH));
+    for (int n = 0; n < SAMPLES; n++) {
+        double value = scene_at(0, STEP * (n % WIDTH), STEP * (n / WIDTH));
+        truth[n] = (float)(in_roots ? value * value : value);
+    }
     for (int i = 0; i < PHOTOS; i++)
         for (int n = 0; n < SAMPLES; n++) {
             int x = STEP * (n % WIDTH), y = STEP * (n / WIDTH);
-            photos[i][n] = (float)(scene_at(i, x, y) + mirrored_at(i, x, y) + check_random(-noise, noise));
+            double value = scene_at(i, x, y) + mirrored_at(i, x, y) + check_random(-noise, noise);
+            photos[i][n] = (float)(in_roots ? value * value : value);
         }
 }
 
@@ -152,6 +156,20 @@ static void a_reflection_may_move_otherwise(void)
     CHECK(error_of(transmitted) < .3 * error_of(photos[0]));
 }
 
+/* Photos tell in which light their layers add up, however well R is told in linear light. */
+static void light_is_the_one_in_which_layers_add_up(void)
+{
+    for (int n = 0; n < 2; n++) {
+        in_roots = n;
+        make_photos();
+        in_roots = false;
+        esra_separation s = separate_in(ESRA_LIGHT_AUTO, PHOTOS, 3);
+        CHECK(s.method == ESRA_METHOD_JOINT && s.in_roots == n && all_finite());
+        if (!CHECK(error_of(transmitted) < .5 * error_of(photos[0])))
+            printf("    %g, photo %g\n", error_of(transmitted), error_of(photos[0]));
+    }
+}
+
 /* In noise R is told, but not well: its motion is looked for once more. What is found so is taken where photos left out
  * are predicted better by it, as a faint reflection's is: the layers must be whole after one model has made way for the
  * other. (So simple a scene gains nothing by it; doc/notes/camera.md has those that do.) */
@@ -224,6 +242,7 @@ int main(void)
 {
     RUN(near_and_far_are_recovered);
     RUN(a_reflection_may_move_otherwise);
+    RUN(light_is_the_one_in_which_layers_add_up);
     RUN(a_faint_reflection_is_looked_for_again);
     RUN(a_second_look_may_be_in_vain);
     RUN(a_reflection_lost_in_a_photo_is_found_later);

@@ -122,6 +122,27 @@ static void motions_are_looked_for_again_where_they_may_be_better(void)
     CHECK(!looks_again(NAN, NAN, ESRA_LIGHT_LINEAR));        /* nothing was measured */
 }
 
+static bool tries_roots(double told, double flat, esra_light light)
+{
+    struct wishes wishes = {.motion = ESRA_MOTION_AUTO, .light = light};
+    struct evidence evidence = {.photos = 5,
+                                .flat = WAY(.6, flat, 1.2, .9, .9),
+                                .depth = WAY_ALONE(.6, told, 1.2, 1, .9, .9),
+                                .farther = UNTRIED,
+                                .nearer = UNTRIED,
+                                .prediction_pair = NAN,
+                                .prediction_root = NAN};
+    return esra_verdict_tries_roots(&evidence, &wishes, &pipeline_thresholds);
+}
+
+static void roots_are_tried_where_linear_light_may_be_wrong(void)
+{
+    CHECK(tries_roots(.4, 2, ESRA_LIGHT_AUTO));    /* stone */
+    CHECK(!tries_roots(.72, 2, ESRA_LIGHT_AUTO));  /* toy: its roots are delivered in any case */
+    CHECK(!tries_roots(.4, 2, ESRA_LIGHT_LINEAR)); /* somebody knows better */
+    CHECK(!tries_roots(.4, .4, ESRA_LIGHT_AUTO));  /* homographies are the way */
+}
+
 /* Leave-one-out error over that of T alone, of the small photos and of the large ones. */
 static bool camera_holds(double small, double large, enum light light)
 {
@@ -195,6 +216,7 @@ int main(void)
     RUN(depth_settles_what_is_clear);
     RUN(surfaces_have_names_where_they_are_clear);
     RUN(motions_are_looked_for_again_where_they_may_be_better);
+    RUN(roots_are_tried_where_linear_light_may_be_wrong);
     RUN(large_photos_keep_their_camera_unless_it_is_worse);
     return check_report();
 }
