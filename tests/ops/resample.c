@@ -62,6 +62,45 @@ static void smooth_functions_are_kept(void)
     esra_image_free(&mask);
 }
 
+/* Pixels go eight at a time where they lie beside one another; in strips of seven none does. */
+static void runs_have_the_bits_of_single_pixels(void)
+{
+    enum { STRIP = 7 };
+    struct image from = make_image(2), to = make_image(2), mask = make_image(1), map = make_image(2);
+    struct image strip, strip_mask, strip_map;
+    struct message message;
+    check_fill(from.data, 2 * WIDTH * HEIGHT, 0, 1);
+    for (int n = 0; n < WIDTH * HEIGHT; n++) {
+        map.data[n] = (float)(1.013 * (n % WIDTH) - .5 + .01 * (n / WIDTH));
+        map.data[WIDTH * HEIGHT + n] = (float)(n / WIDTH + .04 * (n % WIDTH) - .7);
+    }
+    esra_resample_map(context, &from, &map, &to, image_plane(&mask, 0));
+    CHECK(esra_image_create(&strip, STRIP, HEIGHT, 2, &message) == ESRA_OK);
+    CHECK(esra_image_create(&strip_mask, STRIP, HEIGHT, 1, &message) == ESRA_OK);
+    CHECK(esra_image_create(&strip_map, STRIP, HEIGHT, 2, &message) == ESRA_OK);
+    for (int left = 0; left + STRIP <= WIDTH; left += STRIP) {
+        for (int c = 0; c < 2; c++)
+            for (int y = 0; y < HEIGHT; y++)
+                memcpy(plane_row(image_plane(&strip_map, c), y), plane_row(image_plane(&map, c), y) + left,
+                       STRIP * sizeof(float));
+        esra_resample_map(context, &from, &strip_map, &strip, image_plane(&strip_mask, 0));
+        for (int y = 0; y < HEIGHT; y++) {
+            CHECK(memcmp(plane_row(image_plane(&strip_mask, 0), y), plane_row(image_plane(&mask, 0), y) + left,
+                         STRIP * sizeof(float)) == 0);
+            for (int c = 0; c < 2; c++)
+                CHECK(memcmp(plane_row(image_plane(&strip, c), y), plane_row(image_plane(&to, c), y) + left,
+                             STRIP * sizeof(float)) == 0);
+        }
+    }
+    esra_image_free(&strip);
+    esra_image_free(&strip_mask);
+    esra_image_free(&strip_map);
+    esra_image_free(&from);
+    esra_image_free(&to);
+    esra_image_free(&mask);
+    esra_image_free(&map);
+}
+
 static void constants_and_the_horizon(void)
 {
     struct image from = make_image(1), to = make_image(1), mask = make_image(1);
@@ -82,6 +121,7 @@ int main(void)
     if (esra_context_create(&context, 3, &message) != ESRA_OK)
         return 1;
     RUN(whole_shifts_are_exact);
+    RUN(runs_have_the_bits_of_single_pixels);
     RUN(smooth_functions_are_kept);
     RUN(constants_and_the_horizon);
     esra_context_free(&context);
