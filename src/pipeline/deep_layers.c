@@ -193,6 +193,8 @@ esra_status esra_deep_in_roots(struct model *model, const struct series *roots, 
 {
     esra_status status;
     TRY(esra_deep_align(model, roots, known, run));
+    if (esra_run_stopping(run, STAGE_ALIGN)) /* perhaps before there were masks */
+        return ESRA_OK;
     esra_deep_take_maps(model, known);
     for (int i = 0; i < model->photos; i++) {
         memcpy(model->masks[i].data, known->masks[i].data, image_samples(&model->masks[i]) * sizeof(float));
