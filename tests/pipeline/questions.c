@@ -90,16 +90,21 @@ static void surfaces_have_names_where_they_are_clear(void)
 }
 
 /* Leave-one-out error over that of T alone, by depth; homographies predict at 2, or as well as depth does. */
+static struct evidence told_at(double told, double flat)
+{
+    return (struct evidence){.photos = 5,
+                             .flat = WAY(.6, flat, 1.2, .9, .9),
+                             .depth = WAY_ALONE(.6, told, 1.2, 1, .9, .9),
+                             .farther = UNTRIED,
+                             .nearer = UNTRIED,
+                             .prediction_pair = NAN,
+                             .prediction_root = NAN};
+}
+
 static bool looks_again_for(double told, double flat, esra_light light, bool followed)
 {
     struct wishes wishes = {.motion = ESRA_MOTION_AUTO, .light = light};
-    struct evidence evidence = {.photos = 5,
-                                .flat = WAY(.6, flat, 1.2, .9, .9),
-                                .depth = WAY_ALONE(.6, told, 1.2, 1, .9, .9),
-                                .farther = UNTRIED,
-                                .nearer = UNTRIED,
-                                .prediction_pair = NAN,
-                                .prediction_root = NAN};
+    struct evidence evidence = told_at(told, flat);
     return esra_verdict_looks_again(&evidence, &wishes, followed, &pipeline_thresholds);
 }
 
@@ -125,13 +130,7 @@ static void motions_are_looked_for_again_where_they_may_be_better(void)
 static bool tries_roots(double told, double flat, esra_light light)
 {
     struct wishes wishes = {.motion = ESRA_MOTION_AUTO, .light = light};
-    struct evidence evidence = {.photos = 5,
-                                .flat = WAY(.6, flat, 1.2, .9, .9),
-                                .depth = WAY_ALONE(.6, told, 1.2, 1, .9, .9),
-                                .farther = UNTRIED,
-                                .nearer = UNTRIED,
-                                .prediction_pair = NAN,
-                                .prediction_root = NAN};
+    struct evidence evidence = told_at(told, flat);
     return esra_verdict_tries_roots(&evidence, &wishes, &pipeline_thresholds);
 }
 
