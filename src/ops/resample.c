@@ -80,15 +80,16 @@ static const float *weights_at(const struct resampling *r, double position)
 /* False where pixels x .. x + RUN - 1 do not lie so. */
 static bool find_run(const struct resampling *r, int x, int y, struct run_taps *run)
 {
-    double u, v;
-    if (!locate_inside(r, x, y, &u, &v))
-        return false;
-    run->across = (int)u - 2;
-    run->down = (int)v - 2;
+    int across_first = 0, down_first = 0;
     for (int n = 0; n < RUN; n++) {
+        double u, v;
         if (!locate_inside(r, x + n, y, &u, &v))
             return false;
-        if ((int)u - 2 != run->across + n || (int)v - 2 != run->down)
+        if (n == 0) {
+            across_first = (int)u;
+            down_first = (int)v;
+        }
+        if ((int)u != across_first + n || (int)v != down_first)
             return false;
         const float *across = weights_at(r, u), *down = weights_at(r, v);
         for (int tap = 0; tap < LANCZOS_TAPS; tap++) {
@@ -96,6 +97,8 @@ static bool find_run(const struct resampling *r, int x, int y, struct run_taps *
             run->weight_down[tap][n] = down[tap];
         }
     }
+    run->across = across_first - 2;
+    run->down = down_first - 2;
     return true;
 }
 
