@@ -33,6 +33,7 @@ struct job {
     esra_image images[PHOTOS_MOST], transmitted, reflected[PHOTOS_MOST];
     esra_settings settings;
     esra_separation answer;
+    esra_info info;
     double evidence[EVIDENCE_MOST], photo_evidence[PHOTOS_MOST * EVIDENCE_MOST];
     const char *truth, *prefix;
     bool floats;
@@ -124,6 +125,7 @@ static bool separate(struct job *job)
     job->photos.images = job->images;
     job->answer.transmitted = job->transmitted;
     job->answer.reflected = job->reflected;
+    job->answer.info = &job->info;
     job->answer.evidence = job->evidence;
     job->answer.photo_evidence = job->photo_evidence;
     good = good && esra_solver_create(&solver) == ESRA_OK &&
@@ -228,7 +230,10 @@ static void print_verdict(const struct job *job)
 
 static bool print_answer(struct job *job)
 {
-    printf("{\"schema\": \"esra-separate-2\", \"seconds\": %.3f, ", job->answer.total_s);
+    printf("{\"schema\": \"esra-separate-2\", \"seconds\": %.3f, \"iterations\": %d, ", job->answer.total_s,
+           job->info.iterations);
+    print_number("gap", job->info.gap);
+    printf(", ");
     print_verdict(job);
     if (job->truth) {
         esra_image truth = {0};
@@ -247,7 +252,7 @@ static bool print_answer(struct job *job)
 
 int main(int count, char **words)
 {
-    static struct job job = {.photos = ESRA_PHOTOS_INIT, .answer = ESRA_SEPARATION_INIT};
+    static struct job job = {.photos = ESRA_PHOTOS_INIT, .answer = ESRA_SEPARATION_INIT, .info = ESRA_INFO_INIT};
     if (count == 2 && strcmp(words[1], "--thresholds") == 0) {
         list_thresholds();
         return 0;
