@@ -134,7 +134,8 @@ static esra_status solve_depth(struct pipeline *p, struct way *way)
     esra_status status;
     TRY(make_in_light(p, way));
     STEP(p->run, STAGE_SEPARATE, check_pair(p, way));
-    if (!p->run->motions_only && !way->hopeless) {
+    p->model.retained = way->retained;
+    if (!p->run->motions_only) {
         STEP(p->run, STAGE_SEPARATE, esra_deep_prepare(&p->model, way->determined, p->run));
         STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, p->run));
         STEP(p->run, STAGE_SEPARATE, esra_evidence_layers(&p->evidence.delivered, &p->model, false, NULL, p->run));
@@ -177,10 +178,8 @@ static esra_status deliver_depth(struct pipeline *p, struct way *way)
     enum mirror_kind kind = p->depth.depth.mirror_kind;
     enum surface surface = p->depth.depth.surface;
     esra_status status = ESRA_OK;
-    esra_model_free(&p->flat);
-    esra_image_free(&p->doubt); /* of the flat model's reflection */
     *delivered = p->depth.light == LIGHT_ROOT ? p->in_roots : *esra_verdict_depth(&p->evidence, &pipeline_thresholds);
-    bool is_answer = way->hopeless || (p->depth.light == way->light && way->determined);
+    bool is_answer = p->depth.light == way->light && way->determined;
     if (p->small == p->target && p->depth.photos && is_answer) {
         move(&p->model, &p->depth);
         STEP(p->run, STAGE_SEPARATE, esra_deep_solve(&p->model, p->run));
@@ -205,12 +204,20 @@ done:
     return status;
 }
 
+static void leave_flat(struct pipeline *p)
+{
+    esra_model_free(&p->flat);
+    esra_image_free(&p->doubt); /* of its reflection */
+}
+
 /* The model that predicts best, of the photos themselves. */
 esra_status esra_steps_deliver(struct pipeline *p)
 {
     struct way way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);
     esra_status status = ESRA_OK;
     esra_run_enter(p->run, PART_DELIVER);
+    if (way.kind == MODEL_DEPTH)
+        leave_flat(p);
     if (way.kind == MODEL_DEPTH && !way.determined) {
         TRY(esra_steps_trust(p));
         way = esra_verdict_way(&p->evidence, &p->wishes, &pipeline_thresholds);

@@ -37,6 +37,16 @@ static void square(const struct model *model, struct image *layer)
         layer->data[n] *= layer->data[n];
 }
 
+/* A photo without a reflection is a model, too: where the photos tell R in part only, a layer is the mean over both, as
+ * they are weighed by what is retained of R. Without it T is the photo, and R is black (NULL). */
+static void mix(const struct model *model, struct image *layer, const struct image *without)
+{
+    float share = (float)model->retained;
+    size_t samples = image_samples(layer);
+    for (size_t n = 0; share > 0 && n < samples; n++)
+        layer->data[n] += share * ((without ? without->data[n] : 0) - layer->data[n]);
+}
+
 /* The reference photo to the bit. */
 static void return_photo(struct returning *r)
 {
@@ -60,9 +70,11 @@ static void sharpen(struct returning *r, struct image *layer, const struct image
 static void return_transmitted(struct returning *r, const struct series *series)
 {
     struct image *layer = &r->layers->guide.layers[0];
+    const struct image *photo = &series->images[series->reference];
     square(r->model, layer);
+    mix(r->model, layer, photo);
     if (r->model->scale < 1)
-        sharpen(r, layer, &series->images[series->reference]);
+        sharpen(r, layer, photo);
     else
         store(r, layer, &r->run->output->transmitted);
 }
@@ -87,6 +99,7 @@ static esra_status return_reflected(struct returning *r, int i)
         for (size_t n = 0; n < pixels; n++)
             r->own.data[(size_t)c * pixels + n] *= r->mask.data[n];
     square(model, &r->own);
+    mix(model, &r->own, NULL);
     store(r, &r->own, &run->output->reflected[i]);
 done:
     return status;

@@ -60,6 +60,7 @@ struct model {
     struct image *aligned, *masks; /* photos in the reference's frame, and where each sees it */
     bool two_motions;              /* g_i is known */
     bool exchanged;                /* what was found to be the reflection is called the scene */
+    double retained;               /* share of R that stays in T: not 0 where the photos do not tell R */
     struct joint *joint;           /* T and R; NULL where they were not solved for */
     struct joint_info joint_info;
     struct model_depth depth;

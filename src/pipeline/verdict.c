@@ -179,19 +179,61 @@ static bool depth_is_way(const struct evidence *evidence, const struct way_evide
             !is_credible(flat, t->determined_flat, t));
 }
 
-/* Depth layers that are not determined rest on voted gradients alone, which are right only where the photos fit one
- * another well. */
+/* The layers cancel each other's edges; where a left-out photo was predicted, more of that is accepted. */
+static bool layers_cancel(const struct way_evidence *layers, const struct pipeline_thresholds *t)
+{
+    return layers->opposed >= (isnan(layers->prediction_error) ? t->opposed_most : t->opposed_most_predicted);
+}
+
+/* Layers by homographies that were judged are of use: two layers explain the photos, no photo left out is predicted
+ * clearly worse than by the photo most alike, and the layers do not cancel each other's edges. */
+static bool flat_fits(const struct way_evidence *layers, const struct pipeline_thresholds *t)
+{
+    bool worse = layers->prediction_error >= t->worse_than_alike * layers->prediction_base;
+    return layers->trusted >= t->trusted_least && is_credible(layers, t->determined_flat, t) && !worse &&
+           !layers_cancel(layers, t);
+}
+
+/* Where they are not, but, cancelling each other's edges or explaining little, predict a left-out photo better than
+ * another photo does, than T alone does, and than layers by depth do, the photos are aligned, and may vote. */
+static bool flat_votes(const struct evidence *evidence, const struct way_evidence *layers,
+                       const struct pipeline_thresholds *t)
+{
+    bool predicts = !(layers->prediction_error >= layers->prediction_base) && is_told_below(layers, 1) &&
+                    !(evidence->depth.prediction_error < layers->prediction_error);
+    return evidence->photos > 2 && predicts && (layers_cancel(layers, t) || is_credible(layers, t->determined_flat, t));
+}
+
+/* Homographies were judged, and have nothing to show. */
+static bool flat_fails(const struct evidence *evidence, const struct pipeline_thresholds *t)
+{
+    const struct way_evidence *flat = &evidence->flat;
+    return !isnan(flat->trusted) && !flat_fits(flat, t) && !flat_votes(evidence, flat, t);
+}
+
+/* Layers by depth that the photos do not tell rest on voted gradients: medians over the n other photos. What they call
+ * R is R and an error whose variance falls as 1/n, and Wiener's estimate of R is n/(n + k) of it. Where the photos fit
+ * one another well it is R, unless n = 2: that median is a mean, with half of what each of the two reflects. */
+static double retained(const struct evidence *evidence, const struct way_evidence *deep,
+                       const struct pipeline_thresholds *t)
+{
+    int others = evidence->photos - 1;
+    bool fit = deep->trusted >= t->open_trusted_least && others > 2;
+    return is_determined(deep, t) || fit ? 0 : t->votes_doubted / (others + t->votes_doubted);
+}
+
 struct way esra_verdict_way(const struct evidence *evidence, const struct wishes *wishes,
                             const struct pipeline_thresholds *t)
 {
     const struct way_evidence *deep = esra_verdict_depth(evidence, t);
-    bool depth = !esra_verdict_tries_flat(wishes) || depth_is_way(evidence, deep, t);
+    bool tried = !isnan(evidence->depth.prediction_error);
+    bool depth =
+        !esra_verdict_tries_flat(wishes) || depth_is_way(evidence, deep, t) || (tried && flat_fails(evidence, t));
     enum model_kind kind = depth ? MODEL_DEPTH : MODEL_FLAT;
-    bool determined = !depth || is_determined(deep, t);
     return (struct way){.kind = kind,
                         .light = light_of(evidence, wishes, kind, t),
-                        .determined = determined,
-                        .hopeless = !determined && deep->trusted < t->open_trusted_least};
+                        .determined = !depth || is_determined(deep, t),
+                        .retained = depth ? retained(evidence, deep, t) : 0};
 }
 
 bool esra_verdict_tries_roots(const struct evidence *evidence, const struct wishes *wishes,
@@ -225,21 +267,10 @@ bool esra_verdict_camera_holds(const struct evidence *evidence, const struct way
 
 /* ---- What to show ---- */
 
-/* The layers cancel each other's edges; where a left-out photo was predicted, more of that is accepted. */
-static bool layers_cancel(const struct way_evidence *layers, const struct pipeline_thresholds *t)
-{
-    return layers->opposed >= (isnan(layers->prediction_error) ? t->opposed_most : t->opposed_most_predicted);
-}
-
-/* Two layers explain the photos. Layers by homographies are rejected, too, if their leave-one-out error is clearly over
- * that of the most similar photo, or if they cancel each other's edges. */
 static bool layers_fit(const struct evidence *evidence, const struct way *way, const struct pipeline_thresholds *t)
 {
     const struct way_evidence *layers = &evidence->delivered;
-    bool worse = layers->prediction_error >= t->worse_than_alike * layers->prediction_base;
-    bool flat_fits = is_credible(layers, t->determined_flat, t) && !worse && !layers_cancel(layers, t);
-    return layers->trusted >= t->trusted_least &&
-           (way->kind == MODEL_DEPTH ? is_credible(esra_verdict_depth(evidence, t), t->determined, t) : flat_fits);
+    return way->kind == MODEL_DEPTH ? layers->trusted >= t->trusted_least : flat_fits(layers, t);
 }
 
 static bool is_same_photo(const struct photo_evidence *photo, const struct pipeline_thresholds *t)
@@ -256,19 +287,12 @@ static int useful_photos(const struct evidence *evidence, const struct pipeline_
     return useful;
 }
 
-/* Where layers by homographies cancel each other's edges, or explain little, but predict a left-out photo better than
- * another photo does, than T alone does, and than layers by depth do, the photos are aligned, and their votes are
- * shown. */
 static esra_method method_of(const struct evidence *evidence, const struct wishes *wishes, const struct way *way,
                              const struct pipeline_thresholds *t)
 {
     int useful = useful_photos(evidence, t);
     bool one_layer = esra_verdict_noise_alone(&evidence->delivered, t) || esra_verdict_noise_alone(&evidence->depth, t);
-    const struct way_evidence *layers = &evidence->delivered;
-    bool predicts = !(layers->prediction_error >= layers->prediction_base) && is_told_below(layers, 1) &&
-                    !(evidence->depth.prediction_error < layers->prediction_error);
-    bool votes = useful >= 2 && way->kind == MODEL_FLAT && predicts &&
-                 (layers_cancel(layers, t) || is_credible(layers, t->determined_flat, t));
+    bool votes = useful >= 2 && way->kind == MODEL_FLAT && flat_votes(evidence, &evidence->delivered, t);
     return useful == 0                    ? ESRA_METHOD_NONE
            : wishes->gradients            ? ESRA_METHOD_GIVEN
            : one_layer                    ? ESRA_METHOD_NONE
@@ -348,6 +372,7 @@ static unsigned layer_warnings(const struct evidence *evidence, const struct way
     return (isnan(apart_px) && useful_photos(evidence, t) > 0 ? ESRA_WARN_ONE_MOTION : 0) |
            (apart_px < t->registration_px ? ESRA_WARN_LITTLE_MOTION : 0) |
            (solved && !layers_fit(evidence, way, t) ? ESRA_WARN_POOR_FIT : 0) |
+           (solved && way->retained > 0 && layers_fit(evidence, way, t) ? ESRA_WARN_PARTLY : 0) |
            (moves                          ? ESRA_WARN_MOVING
             : something_hides(evidence, t) ? ESRA_WARN_OPAQUE
                                            : 0) |

@@ -21,7 +21,7 @@ struct way {
     enum model_kind kind;
     enum light light;
     bool determined; /* by depth: the photos tell R; else it is held towards zero */
-    bool hopeless;   /* by depth: nor do they tell T; the photo is given back */
+    double retained; /* by depth: share of R that stays in T, as they do not tell it; 0 where they do */
 };
 
 struct verdict {

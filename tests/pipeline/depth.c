@@ -213,12 +213,18 @@ static void a_reflection_lost_in_a_photo_is_found_later(void)
         printf("    %g, photo %g\n", error_of(transmitted), error_of(photos[0]));
 }
 
-/* Where it is not there at all it is not found, and what moves in the other photos alone is not R's motion. */
-static void a_reflection_may_stay_lost(void)
+/* Where it is not there at all it is not found, and what moves in the other photos alone is not R's motion. T by their
+ * votes is nearer to the truth than the photo, and the way to it is gone in part: so is R, which never is more than
+ * that part of the light in the photo. */
+static void a_reflection_that_stays_lost_is_taken_off_in_part(void)
 {
     esra_separation s = separate_with_last(0);
-    CHECK(s.method == ESRA_METHOD_NONE && (s.warnings & ESRA_WARN_POOR_FIT));
-    CHECK(memcmp(transmitted, photos[0], sizeof transmitted) == 0);
+    CHECK(s.method == ESRA_METHOD_JOINT && (s.warnings & ESRA_WARN_PARTLY) && all_finite());
+    if (!CHECK(error_of(transmitted) < error_of(photos[0])))
+        printf("    %g, photo %g\n", error_of(transmitted), error_of(photos[0]));
+    for (int n = 0; n < SAMPLES; n++)
+        if (!CHECK(reflected[0][n] <= .4f && transmitted[n] >= .6f * photos[0][n] - 1e-6))
+            break;
 }
 
 static void two_photos_are_taken(void)
@@ -246,7 +252,7 @@ int main(void)
     RUN(a_faint_reflection_is_looked_for_again);
     RUN(a_second_look_may_be_in_vain);
     RUN(a_reflection_lost_in_a_photo_is_found_later);
-    RUN(a_reflection_may_stay_lost);
+    RUN(a_reflection_that_stays_lost_is_taken_off_in_part);
     RUN(two_photos_are_taken);
     RUN(photos_of_nothing_come_back);
     return check_report();
