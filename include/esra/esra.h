@@ -406,11 +406,13 @@ typedef struct esra_separation {
     double *photo_evidence;  /* m times a number for each that is */
     double scale; /* of the photos that were separated: 1, or less for a draft, whose layers are these enlarged */
     double exchange_probability; /* that the layers are named the wrong way round; 0 where nothing is known of it */
+    double taken_off; /* share of the reflection found that was taken off the scene, and is in `reflected`: 1, or less
+                         where the photos do not tell it; 0 where the photo is given back */
 } esra_separation;
 #define ESRA_SEPARATION_INIT                                                                                           \
     {                                                                                                                  \
         sizeof(esra_separation), {NULL, 0, 0, 0, 0, 0, 0}, NULL, {NULL, 0, 0, 0, 0, 0, 0}, NULL, NULL, NULL, NULL,     \
-            NULL, NULL, ESRA_METHOD_NONE, 0, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0, NULL, NULL, 1, 0    \
+            NULL, NULL, ESRA_METHOD_NONE, 0, 0, 0, 0, 0, 0, 0, 0, ESRA_MOTION_HOMOGRAPHY, 0, 0, 0, NULL, NULL, 1, 0, 0 \
     }
 
 /* Separates the photos: alignment, mixing coefficients, motion of the reflection, gradients of the layers, and the

@@ -220,6 +220,7 @@ void esra_give_back_facts(const struct model *model, const struct evidence *evid
     out->motion = model->kind == MODEL_DEPTH ? ESRA_MOTION_DEPTH : open ? ESRA_MOTION_HOMOGRAPHY : wish;
     out->in_roots = model->light == LIGHT_ROOT;
     out->scale = model->scale;
+    out->taken_off = out->method == ESRA_METHOD_NONE ? 0 : 1 - model->retained;
     out->prediction_error = known(evidence->delivered.prediction_error);
     out->prediction_base = known(evidence->delivered.prediction_base);
     out->joint_objective = model->joint_info.objective;

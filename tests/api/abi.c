@@ -55,6 +55,7 @@ static void print_separation(void)
     FIELD(esra_separation, in_roots) FIELD(esra_separation, prediction_error) FIELD(esra_separation, prediction_base);
     FIELD(esra_separation, evidence) FIELD(esra_separation, photo_evidence) FIELD(esra_separation, scale);
     FIELD(esra_separation, exchange_probability);
+    FIELD(esra_separation, taken_off);
     SIZE(esra_synth_result) FIELD(esra_synth_result, photos) FIELD(esra_synth_result, transmitted);
     FIELD(esra_synth_result, reflected) FIELD(esra_synth_result, transmitted_motion);
     FIELD(esra_synth_result, reflected_motion) FIELD(esra_synth_result, mixing);

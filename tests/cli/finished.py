@@ -25,7 +25,7 @@ def result_fields(names, **changes):
             "lambda": .02, "strength": 1., "solve": {"status": "optimal", "engine": "fast", "objective": 2., "bound": 1.,
                                                     "gap": .5, "iterations": 7},
             "joint": {"objective": 1., "residual": .01, "trusted": .9}, "prediction": {"error": .1, "baseline": .3},
-            "exchange_probability": .625,
+            "exchange_probability": .625, "taken_off": 1.,
             "threads": 1, "seconds": {"align": 1., "joint": 1., "solve": 1., "total": 3.},
             "output": {"format": "png", "quality": 95, "layers": "all", "brightness": 2.}, **changes}
 

@@ -35,7 +35,7 @@ class Results(SeparateTest):
         told = self.result()
         self.assertEqual(json.loads(done.stdout), told)
         self.assertEqual(list(told), ["schema", "version", "method", "motion", "light", "reference", "width", "height", "photos", "warnings",
-                                      "lambda", "strength", "solve", "joint", "prediction", "threads", "seconds", "asked", "scale", "exchange_probability", "evidence",
+                                      "lambda", "strength", "solve", "joint", "prediction", "threads", "seconds", "asked", "scale", "exchange_probability", "taken_off", "evidence",
                                       "output", "memory"])
         self.assertEqual(told["output"], {"format": "png", "quality": 95, "layers": "all", "brightness": 2})
         self.assertEqual((told["schema"], told["method"], told["reference"]), ("esra-separate-2", "joint", 2))

@@ -152,6 +152,7 @@ esra_status job_make_result(struct job *job)
     return job->result && json_object_set_new(job->result, "asked", asked_to_json(job)) == 0 &&
                    json_object_set_new(job->result, "scale", json_real(s->scale)) == 0 &&
                    put_number(job->result, "exchange_probability", s->exchange_probability) &&
+                   put_number(job->result, "taken_off", s->taken_off) &&
                    json_object_set_new(job->result, "evidence", evidence_to_json(job->evidence, 0)) == 0 &&
                    json_object_set_new(job->result, "output", output_to_json(job)) == 0 &&
                    json_object_set_new(job->result, "memory", memory_to_json(job)) == 0

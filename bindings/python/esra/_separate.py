@@ -110,7 +110,7 @@ def _check_strength(strength: Any) -> None:
 
 
 _PASSED_ON = ("method", "joint_objective", "joint_residual", "joint_trusted", "prediction_error", "prediction_base", "scale",
-              "exchange_probability",
+              "exchange_probability", "taken_off",
               "align_s", "joint_s", "solve_s", "total_s")
 
 

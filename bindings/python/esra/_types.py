@@ -89,6 +89,7 @@ class Separation(Alignment):
     prediction_base: float
     scale: float  # of the photos that were separated: less than 1 for a draft, whose layers are enlarged
     exchange_probability: float  # that the layers are named the wrong way round
+    taken_off: float  # share of the reflection found that was taken off the scene: less than 1 where the photos do not tell it
     align_s: float
     joint_s: float
     solve_s: float

@@ -33,6 +33,7 @@ static const struct field result_fields[] = {
     FIELD_OF(esra_separation, prediction_base, REAL),
     FIELD_OF(esra_separation, scale, REAL),
     FIELD_OF(esra_separation, exchange_probability, REAL),
+    FIELD_OF(esra_separation, taken_off, REAL),
     {NULL, FIELD_INT, 0},
 };
 
