@@ -66,25 +66,25 @@ void esra_steps_keep_start(struct pipeline *p)
 
 /* What the trial leaves once a model has begun with its camera and depths: a start for later, or, where it is one of
  * the photos themselves, told in linear light, and only its root is tried, the model that may still be the answer. */
-static void put_trial_away(struct pipeline *p)
+static void put_trial_away(struct pipeline *p, const struct way *way)
 {
     bool same = p->small == p->target;
     if (!same && p->model.depth.surface == SURFACE_ONE)
         esra_steps_keep_start(p);
-    if (same && p->depth.light == LIGHT_LINEAR && p->model.light == LIGHT_ROOT)
+    if (same && way->determined && p->depth.light == LIGHT_LINEAR && p->model.light == LIGHT_ROOT)
         move(&p->told, &p->depth);
     esra_model_free(&p->depth);
 }
 
 /* A model of the photos in their light, from what the trial knows ... */
-static esra_status make_depth(struct pipeline *p, const struct series *photos)
+static esra_status make_depth(struct pipeline *p, const struct series *photos, const struct way *way)
 {
     struct run *run = p->run;
     struct way_evidence *evidence = &p->evidence.delivered;
     struct model *start = p->depth.photos ? &p->depth : NULL;
     esra_status status;
     TRY(esra_deep_align(&p->model, photos, start, run));
-    put_trial_away(p);
+    put_trial_away(p, way);
     if (p->small == p->target)
         STEP(run, STAGE_ALIGN, esra_evidence_alignment(evidence, &p->model, run));
     if (!esra_verdict_noise_alone(evidence, &pipeline_thresholds))
@@ -100,7 +100,7 @@ static esra_status make_in_light(struct pipeline *p, const struct way *way)
     esra_status status = ESRA_OK;
     if (way->light == LIGHT_ROOT)
         TRY(esra_series_root(&roots, p->target, p->run));
-    TRY(make_depth(p, way->light == LIGHT_ROOT ? &roots : p->target));
+    TRY(make_depth(p, way->light == LIGHT_ROOT ? &roots : p->target, way));
 done:
     esra_series_free(&roots); /* makes room for the joint solve */
     return status;
