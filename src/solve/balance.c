@@ -22,6 +22,11 @@
  * 1: about the same wherever it is looked at from, and the r1 that takes fewest iterations to a gap of .01. */
 #define ENDING 1
 
+/* Where more of the gap than this is slack, r1 is raised by the root of slack over the rest. Large smooth photos, whose
+ * duals have little way to go at first, come to .76 to .92, and the last tenth of their gap takes up to five times as
+ * many iterations if r1 stays; small ones do not reach it (doc/notes/fast-engine.md). */
+#define SLACK_MOST .7
+
 /* Late, only the rounding error of x is left, which enters u times r1/lambda: the gain is halved whenever the number of
  * iterations has doubled. */
 #define LATE_STEP 2
@@ -141,6 +146,8 @@ struct steps esra_balance_steps(const struct balance *balance, const struct leve
         next.r1 = towards(now.r1, next.gain * level->lambda * sqrt(all.u / all.metric));
     if (balance->ending && !balance->given)
         next.r1 = fmin(next.r1, towards(now.r1, (ratio - ENDING) * now.r1));
+    if (balance->slack > SLACK_MOST && !late && !balance->given)
+        next.r1 = fmax(next.r1, towards(now.r1, now.r1 * sqrt(balance->slack / (1 - balance->slack))));
     double imbalance = last.x > 0 ? sqrt(last.z / last.x) / (now.box * now.r1) : 1;
     if (imbalance > TOLERATED)
         next.box = towards(now.box, now.box * sqrt(imbalance));

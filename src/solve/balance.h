@@ -11,7 +11,9 @@
  * be |dz|/|dx| alike, lags behind x.
  *
  * Of the same distance the bound has the first part, which grows with r1, and the layers the second: at the end, where
- * the layers are good enough, a smaller r1 closes the gap sooner. */
+ * the layers are good enough, a smaller r1 closes the gap sooner. The gap itself says when that has gone too far: its
+ * slack, |D L - E| - u (D L - E), is of duals that have not come as far as the differences that they belong to, which
+ * takes them the longer the smaller r1 is; the rest, forces that pixels do not balance, grows with r1. */
 #ifndef ESRA_SOLVE_BALANCE_H
 #define ESRA_SOLVE_BALANCE_H
 
@@ -25,6 +27,7 @@ struct steps {
 
 struct balance {
     bool given;            /* the caller gave the start: the distance from it does not tell the scales of x and u */
+    double slack;          /* share of the gap that is slack; 0: not known */
     bool ending;           /* the gap asked for is near, and what is left of it is mostly the bound's */
     float *start, *before; /* in the arena: x, p, q, z of the sampled rows */
 };

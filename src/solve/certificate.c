@@ -64,12 +64,12 @@ struct chunk {
     double *value, *first, *second;  /* phi, phi', phi'' at t; before that, E of a layer downwards and across */
     double *bound;                   /* of min phi */
     double *near_, *bend;            /* way from t to where phi' first bends, and phi'' past that */
-    double *objective, *gap;         /* sums, by column modulo CHUNK */
+    double *objective, *gap, *slack; /* sums, by column modulo CHUNK */
 };
 
 static size_t chunk_rows(const struct problem *problem)
 {
-    return 2 * (size_t)problem->layers + 3 * (size_t)problem->photos + 11;
+    return 2 * (size_t)problem->layers + 3 * (size_t)problem->photos + 12;
 }
 
 size_t esra_certificate_scratch(const struct problem *problem)
@@ -93,11 +93,11 @@ static struct chunk make_chunk(const struct problem *problem, int channel, doubl
     chunk.weight = take_rows(&scratch, problem->photos);
     chunk.pull = take_rows(&scratch, problem->photos);
     double **const single[] = {&chunk.t,     &chunk.lo,    &chunk.hi,   &chunk.value,     &chunk.first, &chunk.second,
-                               &chunk.bound, &chunk.near_, &chunk.bend, &chunk.objective, &chunk.gap};
+                               &chunk.bound, &chunk.near_, &chunk.bend, &chunk.objective, &chunk.gap,   &chunk.slack};
     for (size_t n = 0; n < sizeof single / sizeof single[0]; n++)
         *single[n] = take_rows(&scratch, 1);
     for (int c = 0; c < CHUNK; c++)
-        chunk.objective[c] = chunk.gap[c] = 0;
+        chunk.objective[c] = chunk.gap[c] = chunk.slack[c] = 0;
     return chunk;
 }
 
@@ -167,7 +167,8 @@ INLINE struct strip make_strip(struct chunk *chunk, const struct candidate *cand
 INLINE void add_columns(struct chunk *chunk, const struct strip *strip, int l, int first, int end, bool left,
                         bool right)
 {
-    double lambda = chunk->problem->lambda, *restrict objective = chunk->objective, *restrict gap = chunk->gap;
+    double lambda = chunk->problem->lambda;
+    double *restrict objective = chunk->objective, *restrict gap = chunk->gap, *restrict slack = chunk->slack;
     double *restrict layer = chunk->layer + (ptrdiff_t)l * CHUNK, *restrict tilt = chunk->tilt + (ptrdiff_t)l * CHUNK;
     const float *here = strip->here, *below = strip->below, *next = right ? here + 1 : here;
     const float *from_above = strip->from_above, *down = strip->down;
@@ -184,8 +185,10 @@ INLINE void add_columns(struct chunk *chunk, const struct strip *strip, int l, i
         double arriving = candidate_dual(from_above[c], scale), arriving_left = candidate_dual(from_left[c], scale);
         double pull = lambda * (arriving - u_down + arriving_left - u_across);
         double size = lambda * (fabs(step_down) + fabs(step_across));
+        double loose = size - lambda * (u_down * step_down + u_across * step_across);
         objective[c] += size;
-        gap[c] += size - lambda * (u_down * step_down + u_across * step_across) + pull * value;
+        slack[c] += loose;
+        gap[c] += loose + pull * value;
         layer[c] = value;
         tilt[c] = pull;
     }
@@ -382,12 +385,13 @@ INLINE struct certificate certify_chunks(struct chunk *chunk, const struct candi
             chunk->columns = width - x < CHUNK ? width - x : CHUNK;
             add_chunk(chunk, candidate, x, y);
         }
-    double objective = 0, gap = 0;
+    double objective = 0, gap = 0, slack = 0;
     for (int c = 0; c < CHUNK; c++) {
         objective += chunk->objective[c];
         gap += chunk->gap[c];
+        slack += chunk->slack[c];
     }
-    return (struct certificate){objective, objective - gap};
+    return (struct certificate){objective, objective - gap, slack};
 }
 
 /* The common case (no weights, with a dual field) gets its flags as constants, so that the compiler removes the
@@ -418,11 +422,12 @@ WIDE_TASK(certify_block)
 struct certificate esra_certify(struct context *context, struct certifying *job)
 {
     int blocks = rows_blocks(job->problem->height);
-    struct certificate sum = {0, 0};
+    struct certificate sum = {0, 0, 0};
     esra_context_run(context, WIDE(context, certify_block), job, (blocks - 1) / job->every + 1, NULL);
     for (int b = 0; b < blocks; b += job->every) {
         sum.objective += job->shares[b].objective;
         sum.bound += job->shares[b].bound;
+        sum.slack += job->shares[b].slack;
     }
     return sum;
 }

@@ -19,6 +19,7 @@ struct candidate {
 struct certificate {
     double objective; /* F */
     double bound;     /* D */
+    double slack;     /* lambda sum (|D L - E| - u (D L - E)), the part of F - D that is not pixels' */
 };
 
 /* The bits of a float, and back. Floats of one sign are in the order of their bits, as whole numbers: least and largest

@@ -199,7 +199,7 @@ static bool doubles(int *milestone, int iterations)
     return true;
 }
 
-static double estimate(const struct fast *fast)
+static struct estimate estimate(const struct fast *fast)
 {
     struct candidate candidate = candidate_of(fast);
     return esra_monitor_estimate(fast->monitor, fast->channel, &candidate);
@@ -213,7 +213,9 @@ static void iterate(struct fast *fast, int level, bool look, bool hold)
         esra_balance_before(&fast->balance, grid);
     esra_sweeper_run(&fast->sweeper);
     if (look) {
-        fast->balance.ending = level == 0 && estimate(fast) <= ENDING_FROM * fast->monitor->settings->gap;
+        struct estimate now = level == 0 ? estimate(fast) : (struct estimate){INFINITY, 0};
+        fast->balance.ending = now.gap <= ENDING_FROM * fast->monitor->settings->gap;
+        fast->balance.slack = now.slack;
         fast->steps = esra_balance_steps(&fast->balance, grid, fast->sweeper.null, fast->steps, fast->late);
     }
     if (look || hold)
@@ -289,7 +291,7 @@ static bool hopeful(const struct fast *fast, struct schedule *due, int iteration
     double gap = fast->monitor->settings->gap;
     if (iterations != due->estimate || gap == 0)
         return false;
-    double now = due->bias * estimate(fast);
+    double now = due->bias * estimate(fast).gap;
     due->estimate += now > 0 ? patience(due, iterations, now, gap) : ESTIMATE_APART;
     due->estimated_at = iterations;
     due->estimated = now;

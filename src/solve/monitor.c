@@ -167,11 +167,12 @@ void esra_monitor_settle(struct monitor *monitor, int channel, const struct cand
         esra_context_run(monitor->context, keep_duals, &job, monitor->problem->height, NULL);
 }
 
-double esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate)
+struct estimate esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate)
 {
     int every = rows_blocks(monitor->problem->height) / SAMPLED_BLOCKS + 1;
     struct certificate sample = certify(monitor, channel, candidate, every, every > 1 ? SAMPLED_ROWS : BLOCK_ROWS);
-    return sample.objective > 0 ? (sample.objective - sample.bound) / sample.objective : 0;
+    double gap = sample.objective - sample.bound;
+    return (struct estimate){sample.objective > 0 ? gap / sample.objective : 0, gap > 0 ? sample.slack / gap : 0};
 }
 
 double esra_monitor_gap(const struct monitor *monitor, int channel)

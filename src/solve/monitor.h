@@ -61,9 +61,12 @@ bool esra_monitor_prefer(struct monitor *monitor, int channel, const struct cand
  * computes nothing. */
 void esra_monitor_settle(struct monitor *monitor, int channel, const struct candidate *any);
 
-/* About what esra_monitor_show() would find the channel's relative gap to be, from a sample of the rows at a fraction
- * of the cost. Proves nothing. */
-double esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate);
+/* About what esra_monitor_show() would find the channel's relative gap to be, and how much of it is slack, from a
+ * sample of the rows at a fraction of the cost. Proves nothing. */
+struct estimate {
+    double gap, slack; /* the latter as a share of the former */
+};
+struct estimate esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate);
 
 /* The channel's relative gap as certified so far, and whether it is the one asked for: once all have that, the whole
  * has it. */
