@@ -292,11 +292,11 @@ static void heed_warning(json_t *warnings)
 }
 
 /* That the names are wrong, of the other names; older files have none. */
-static void exchange_probability(json_t *object)
+static void exchange_probability(json_t **object)
 {
-    json_t *number = json_object_get(object, "exchange_probability");
+    json_t *number = json_object_get(*object, "exchange_probability");
     if (json_is_number(number) && json_number_value(number) > 0 && json_number_value(number) < 1)
-        json_set(&object, "exchange_probability", json_real(1 - json_number_value(number)));
+        json_set(object, "exchange_probability", json_real(1 - json_number_value(number)));
 }
 
 json_t *result_exchange(const struct result *r)
@@ -304,7 +304,7 @@ json_t *result_exchange(const struct result *r)
     json_t *object = json_deep_copy(r->object);
     if (object && exchange_photos(json_object_get(object, "photos"))) {
         heed_warning(json_object_get(object, "warnings"));
-        exchange_probability(object);
+        exchange_probability(&object);
         if (r->exchanged)
             json_object_del(object, "exchanged");
         else
