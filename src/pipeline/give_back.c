@@ -39,7 +39,7 @@ static void square(const struct model *model, struct image *layer)
 
 /* A photo without a reflection is a model, too: where the photos tell R in part only, a layer is the mean over both, as
  * they are weighed by what is retained of R. Without it T is the photo, and R is black (NULL). */
-static void mix(const struct model *model, struct image *layer, const struct image *without)
+static void average(const struct model *model, struct image *layer, const struct image *without)
 {
     float share = (float)model->retained;
     size_t samples = image_samples(layer);
@@ -72,7 +72,7 @@ static void return_transmitted(struct returning *r, const struct series *series)
     struct image *layer = &r->layers->guide.layers[0];
     const struct image *photo = &series->images[series->reference];
     square(r->model, layer);
-    mix(r->model, layer, photo);
+    average(r->model, layer, photo);
     if (r->model->scale < 1)
         sharpen(r, layer, photo);
     else
@@ -99,7 +99,7 @@ static esra_status return_reflected(struct returning *r, int i)
         for (size_t n = 0; n < pixels; n++)
             r->own.data[(size_t)c * pixels + n] *= r->mask.data[n];
     square(model, &r->own);
-    mix(model, &r->own, NULL);
+    average(model, &r->own, NULL);
     store(r, &r->own, &run->output->reflected[i]);
 done:
     return status;
