@@ -24,7 +24,7 @@
  * photos are so small that few are found. */
 #define FEATURE_BYTES       4.5e6
 #define TRACK_BYTES         3e6
-#define TRACK_BYTES_A_PHOTO 1.9e6
+#define TRACK_BYTES_A_PHOTO 2.3e6
 
 /* What a thread that has worked beside others keeps for itself: malloc() gives each a heap of its own. */
 #define BESIDE_BYTES 1.5e6
