@@ -224,7 +224,7 @@ static esra_status use_all(struct trial *trial, struct leave_out *result)
     struct joint_info info;
     esra_status status;
     if (!trial->doubt) { /* T is not asked for */
-        settings.reweighings = settings.coarse_effort = settings.iterations = 1;
+        settings.reweighings = settings.coarse_effort = settings.iterations = settings.iterations_flat = 1;
         settings.fine = settings.next = (struct joint_effort){0};
     }
     TRY(esra_joint_solve(trial->joint, &trial->model, &settings, trial->level, &info));

@@ -29,7 +29,8 @@ struct joint_settings {
     double ridge;              /* weight of |R|^2/2: R is as likely as its square is small */
     int reweighings;           /* at the finest level */
     int coarse_effort;         /* how many times as many at the coarser ones, where they cost little */
-    int iterations;            /* of conjugate gradients a reweighing */
+    int iterations;            /* of conjugate gradients a reweighing, where maps move R; ... */
+    int iterations_flat;       /* ... where homographies do, and the preconditioner has cells (joint_coarse.h) */
     struct joint_effort fine;  /* at the finest level, and ... */
     struct joint_effort next;  /* ... at the next coarser one, where others have led there; 0: as these say */
     double tolerance;          /* relative residual that ends them sooner */

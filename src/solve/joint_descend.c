@@ -14,17 +14,20 @@ static void diagonal_row(const struct joint_system *system, int k, int y, float 
         out[x] = rho + down[x] + right[x] + (x > 0 ? right[x - 1] : 0) + (y > 0 ? down[x - width] : 0);
 }
 
-/* Adds the squares of the four weights of S_i at pixel n times `value`, in the first colour. */
+/* Adds the squares of the four weights of S_i at pixel n times `value`, in the first colour, and the weights themselves
+ * in the second. */
 static void scatter_squares(const struct warp *warp, colours *strip, ptrdiff_t offset, size_t n, float value)
 {
     struct warp_point point = warp->points[n];
     float fx = point.fx * WARP_FRACTION, fy = point.fy * WARP_FRACTION;
-    float left = (1 - fx) * (1 - fx), right = fx * fx, upper = (1 - fy) * (1 - fy) * value, lower = fy * fy * value;
+    float left = 1 - fx, upper = 1 - fy;
     colours *at = strip + (point.index - offset);
-    at[0][0] += left * upper;
-    at[warp->right][0] += right * upper;
-    at[warp->down][0] += left * lower;
-    at[warp->down + warp->right][0] += right * lower;
+    colours across[2] = {{left * left, left}, {fx * fx, fx}};
+    colours above = {upper * upper * value, upper * value}, below = {fy * fy * value, fy * value};
+    at[0] += across[0] * above;
+    at[warp->right] += across[1] * above;
+    at[warp->down] += across[0] * below;
+    at[warp->down + warp->right] += across[1] * below;
 }
 
 /* The share of <r, z>, z = jacobi r, in the pixels from `start` on. */
@@ -129,18 +132,22 @@ static void turn(void *work, int task, int worker)
 {
     const struct step *step = work;
     struct joint_system *system = step->system;
-    int blocks = system->level->blocks, k = task / blocks, begin, end;
-    size_t width = (size_t)system->level->width[k];
-    colours *p = system->direction[k], *layer = system->level->layer[k];
-    const colours *r = system->residual[k];
-    const float *jacobi = system->jacobi[k];
+    int blocks = system->level->blocks, k = task / blocks, width = system->level->width[k], begin, end;
     (void)worker;
     joint_block(system->level, k, task % blocks, &begin, &end);
-    for (size_t n = (size_t)begin * width; step->first && n < (size_t)end * width; n++)
-        p[n] = jacobi[n] * r[n];
-    for (size_t n = (size_t)begin * width; !step->first && n < (size_t)end * width; n++) {
-        layer[n] += step->length * p[n];
-        p[n] = jacobi[n] * r[n] + step->beta * p[n];
+    for (int y = begin; y < end; y++) {
+        size_t start = (size_t)y * (size_t)width;
+        colours *p = system->direction[k] + start, *layer = system->level->layer[k] + start;
+        const colours *r = system->residual[k] + start;
+        const float *jacobi = system->jacobi[k] + start;
+        for (int x = 0; step->first && x < width; x++)
+            p[x] = jacobi[x] * r[x];
+        for (int x = 0; !step->first && x < width; x++) {
+            layer[x] += step->length * p[x];
+            p[x] = jacobi[x] * r[x] + step->beta * p[x];
+        }
+        if (system->coarse.wanted)
+            joint_coarse_add(&system->coarse, k, y, width, p);
     }
 }
 WIDE_TASK(turn)
@@ -161,13 +168,21 @@ static void end_step(void *work, int task, int worker)
 }
 WIDE_TASK(end_step)
 
+/* <r, z>, of which the blocks have the diagonal's part. */
+static double norm_of(struct joint_system *system)
+{
+    return esra_joint_total(system, 0) + (system->coarse.wanted ? esra_joint_coarse_apply(system) : 0);
+}
+
 /* The preconditioner, and <r, z> to begin with. */
 static double begin_descent(struct joint_system *system)
 {
     esra_joint_run(system, WIDE(system->context, diagonal_frame), system, 1);
     if (!joint_alone(system))
         esra_joint_run(system, WIDE(system->context, diagonal_canvas), system, 1);
-    return esra_joint_total(system, 0);
+    if (system->coarse.wanted)
+        esra_joint_coarse_prepare(system);
+    return norm_of(system);
 }
 
 int esra_joint_descend(struct joint_system *system, int iterations, double tolerance)
@@ -185,7 +200,7 @@ int esra_joint_descend(struct joint_system *system, int iterations, double toler
             break;
         step.length = (float)(norm / curvature);
         esra_joint_run(system, WIDE(system->context, take_step), &step, system->layers);
-        norm = esra_joint_total(system, 0);
+        norm = norm_of(system);
         step.beta = (float)(norm / before);
         step.first = false;
         k++;

@@ -7,10 +7,13 @@
 #include "solve/joint_canvas.h"
 #include "solve/joint_system.h"
 
+#define NO_LEVEL (-1)
+
 struct joint {
     struct context *context;
     int photos, levels;
     int wanted;          /* the finest level of the solve at hand */
+    int smooth;          /* the finest level that has cells (joint_coarse.h), or NO_LEVEL */
     int finest;          /* that of the last solution, -1 where there is none */
     struct joint *start; /* whose layers the next solve begins with, at that level; NULL: from nothing */
     int start_level;

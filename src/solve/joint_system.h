@@ -15,6 +15,7 @@
 #ifndef ESRA_SOLVE_JOINT_SYSTEM_H
 #define ESRA_SOLVE_JOINT_SYSTEM_H
 
+#include "solve/joint_coarse.h"
 #include "solve/joint_level.h"
 
 /* Vectors of the normal equations (T part, R part), sized for the largest level; every level uses their beginnings.
@@ -37,6 +38,7 @@ struct joint_system {
 
     colours *residual[JOINT_LAYERS], *direction[JOINT_LAYERS], *image[JOINT_LAYERS]; /* r, p, q = A p */
     float *jacobi[JOINT_LAYERS];                                                     /* 1/diagonal of A */
+    struct joint_coarse coarse;                                                      /* the preconditioner's rest */
     float *edge[JOINT_LAYERS][2]; /* lambda_l eta_l, for T with lambda_E eta_E added; down and right */
     uint8_t *dark[JOINT_LAYERS];  /* delta_l, one bit a channel */
     colours *strip[JOINT_BLOCKS_MOST];

@@ -197,7 +197,7 @@ static void brief_solves_come_almost_as_far(void)
             esra_image_free(&seen);
         }
         printf("  finest %d: work %g, brief %g\n", finest, info[0].work, info[1].work);
-        CHECK(finest == 0 ? info[1].work < .7 * info[0].work : info[1].iterations == info[0].iterations);
+        CHECK(finest == 0 ? info[1].work < .75 * info[0].work : info[1].iterations == info[0].iterations);
         CHECK(info[1].objective < 1.05 * info[0].objective);
         CHECK_NEAR(rms(&t[0], &t[1]), 0, finest == 0 ? .01 : 0);
         esra_image_free(&t[0]);
@@ -432,7 +432,7 @@ static void layers_of_smaller_photos_are_a_start(void)
     esra_joint_settings_default(&settings);
     settings.black_point = false;
     little = settings;
-    little.iterations = 10;
+    little.iterations_flat = 7; /* without cells, which would come almost as far from nothing */
     little.coarse_effort = 1;
     CHECK(esra_joint_create(&coarse, &(struct joint_photos){PHOTOS, small, NULL}, 4, context) == ESRA_OK);
     CHECK(esra_joint_create(&fine, &(struct joint_photos){PHOTOS, photos, NULL}, 4, context) == ESRA_OK);
@@ -452,6 +452,37 @@ static void layers_of_smaller_photos_are_a_start(void)
         esra_image_free(&small[i]);
     esra_joint_free(&coarse);
     esra_joint_free(&fine);
+    esra_context_free(&context);
+    free_scene();
+}
+
+static double objective_of(struct joint *joint, int reweighings, int iterations)
+{
+    struct joint_model model = {.mixing = mixing, .reflection_gain = gain, .motion = motion};
+    struct joint_settings settings;
+    struct joint_info info;
+    esra_joint_settings_default(&settings);
+    settings.black_point = false;
+    settings.reweighings = reweighings;
+    settings.iterations_flat = iterations;
+    CHECK(esra_joint_solve(joint, &model, &settings, 0, &info) == ESRA_OK);
+    return info.objective;
+}
+
+/* Without coarser levels cells share out what is smooth: as many iterations without any, which come in sevens, leave
+ * several times as much to do. */
+static void cells_share_out_what_is_smooth(void)
+{
+    struct message message = {""};
+    struct context *context;
+    struct joint *joint;
+    make_scene();
+    CHECK(esra_context_create(&context, 2, &message) == ESRA_OK);
+    CHECK(esra_joint_create(&joint, &(struct joint_photos){PHOTOS, photos, NULL}, 1, context) == ESRA_OK);
+    double least = objective_of(joint, 30, 100), cells = objective_of(joint, 6, 21), none = objective_of(joint, 18, 7);
+    printf("  objective %g; after 126 iterations %g with cells, %g without\n", least, cells, none);
+    CHECK(cells - least < .3 * (none - least));
+    esra_joint_free(&joint);
     esra_context_free(&context);
     free_scene();
 }
@@ -549,6 +580,7 @@ int main(void)
     RUN(the_true_motion_scores_best);
     RUN(resuming_goes_on);
     RUN(layers_of_smaller_photos_are_a_start);
+    RUN(cells_share_out_what_is_smooth);
     RUN(degenerate_problems_stay_finite);
     RUN(one_pixel_is_enough);
     RUN(nonsense_is_refused);
