@@ -66,8 +66,8 @@ static double aligned(const struct shape *s)
 }
 
 /* Its arenas: weights, warps of two floats and layers, which stay when it has solved; the vectors of the conjugate
- * gradients; and until the finest level begins or, where it may solve again, as long as it solves, coarser photos with
- * masks, and those levels' weights, warps and layers. */
+ * gradients, and by homographies the cells of their preconditioner; and until the finest level begins or, where it may
+ * solve again, as long as it solves, coarser photos with masks, and those levels' weights, warps and layers. */
 static double joint_layers(const struct shape *s)
 {
     return block(s, s->photos * (1 + 2) + COLOURS * (1 + CANVAS));
@@ -76,6 +76,11 @@ static double joint_layers(const struct shape *s)
 static double joint_vectors(const struct shape *s)
 {
     return block(s, (1 + CANVAS) * (3 * COLOURS + 3.25) + STRIPS * COLOURS);
+}
+
+static double joint_cells(const struct shape *s)
+{
+    return block(s, CANVAS * (2 * (COLOURS + 1) + 1) * (PYRAMID - 1));
 }
 
 static double joint_once(const struct shape *s)
@@ -186,7 +191,7 @@ static double held(const struct shape *s)
 static double rounds(const struct shape *s)
 {
     double first = joint(s), next = joint_once(s) + images(s, 6, s->channels);
-    return held(s) + aligned(s) + (first > next ? first : next);
+    return held(s) + aligned(s) + joint_cells(s) + (first > next ? first : next);
 }
 
 /* Of small photos; of large ones one solve, beside which half their size is little. */
@@ -204,9 +209,9 @@ static double judging(const struct shape *s)
         judged.width = (judged.width + 1) / 2;
         judged.height = (judged.height + 1) / 2;
     }
-    return joint(&judged) +
-           beside(s, s->photos) *
-               (joint_layers(&judged) + joint_vectors(&judged) + images(&judged, 6, s->channels) + BESIDE_BYTES) +
+    return joint(&judged) + joint_cells(&judged) +
+           beside(s, s->photos) * (joint_layers(&judged) + joint_vectors(&judged) + joint_cells(&judged) +
+                                   images(&judged, 6, s->channels) + BESIDE_BYTES) +
            images(&judged, 2 * s->photos, s->channels);
 }
 
