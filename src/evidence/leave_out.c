@@ -12,9 +12,9 @@
 /* T alone is found pixel by pixel, in a few iterations a reweighing. */
 #define ITERATIONS_ALONE 15
 
-/* At the finest level, where the effort is brief: with 6, which are enough for layers, errors rise by up to .06, and
- * photos that tell R seem not to (doc/notes/judge.md). */
-#define ITERATIONS_BRIEF 10
+/* At the finest level, where the effort is brief: with what is enough for layers errors rise by up to .06, and photos
+ * that tell R seem not to (doc/notes/judge.md). */
+static const struct joint_effort brief_effort = {.reweighings = 5, .iterations = 10};
 
 /* The joint solution of all photos, at the size at which photos are left out, and what its replicates share. */
 struct trial {
@@ -386,7 +386,7 @@ static esra_status make_room(struct trial *trial, const struct joint_photos *pho
     esra_joint_settings_default(&trial->settings);
     if (options->brief) {
         esra_joint_settings_brief(&trial->settings);
-        trial->settings.fine.iterations = ITERATIONS_BRIEF;
+        trial->settings.fine = brief_effort;
     }
     trial->confidence = esra_allocate(m, sizeof *trial->confidence);
     trial->shown = esra_allocate(m, sizeof *trial->shown);

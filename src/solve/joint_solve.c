@@ -35,7 +35,7 @@ void esra_joint_settings_default(struct joint_settings *settings)
  * (doc/notes/joint.md, "From smaller photos"). */
 void esra_joint_settings_brief(struct joint_settings *settings)
 {
-    settings->fine = (struct joint_effort){.reweighings = 5, .iterations = 6};
+    settings->fine = (struct joint_effort){.reweighings = 4, .iterations = 4};
     settings->next = (struct joint_effort){.reweighings = 5, .iterations = 20};
 }
 
