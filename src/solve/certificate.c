@@ -136,14 +136,22 @@ struct strip {
     const float *here, *below;
     const float *from_above, *down, *across;
     const double *gradient_down, *gradient_across;
-    float scale;
+    float scale, by;
 };
 
 INLINE struct strip make_strip(struct chunk *chunk, const struct candidate *candidate, int l, int x, int y)
 {
     const struct problem *problem = chunk->problem;
     const float *here = plane_row(candidate->x[l], y) + x;
-    struct strip strip = {here, here, no_field, no_field, no_field, no_gradient, chunk->second, candidate->dual_scale};
+    struct strip strip = {.here = here,
+                          .below = here,
+                          .from_above = no_field,
+                          .down = no_field,
+                          .across = no_field,
+                          .gradient_down = no_gradient,
+                          .gradient_across = chunk->second,
+                          .scale = candidate->dual_scale,
+                          .by = candidate_step(candidate, problem, l)};
     bool last = y == problem->height - 1;
     if (!last) {
         load_gradients(chunk->first, chunk, 2 * l, x, y);
@@ -175,12 +183,12 @@ INLINE void add_columns(struct chunk *chunk, const struct strip *strip, int l, i
     const float *across = right ? strip->across : no_field;
     const float *from_left = left && chunk->bounding ? strip->across - 1 : no_field;
     const double *gradient_down = strip->gradient_down, *gradient_across = right ? strip->gradient_across : no_gradient;
-    float scale = strip->scale;
+    float scale = strip->scale, by = strip->by;
     INDEPENDENT
     for (int c = first; c < end; c++) {
-        double value = candidate_layer(here[c]);
-        double step_down = candidate_layer(below[c]) - value - gradient_down[c];
-        double step_across = candidate_layer(next[c]) - value - gradient_across[c];
+        double value = candidate_moved(here[c], by);
+        double step_down = candidate_moved(below[c], by) - value - gradient_down[c];
+        double step_across = candidate_moved(next[c], by) - value - gradient_across[c];
         double u_down = candidate_dual(down[c], scale), u_across = candidate_dual(across[c], scale);
         double arriving = candidate_dual(from_above[c], scale), arriving_left = candidate_dual(from_left[c], scale);
         double pull = lambda * (arriving - u_down + arriving_left - u_across);

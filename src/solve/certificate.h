@@ -9,11 +9,12 @@
 #include "base/plane.h"
 #include "solve/problem.h"
 
-/* One channel of an engine's state. The layers count as clip(x, 0, 1), the dual field as clip(dual_scale * (p,q), -1,
- * 1), rounded to float: what is judged is what is returned. */
+/* One channel of an engine's state. The layers count as clip(clip(x, 0, 1) + moved c, 0, 1), c = (1, -a_1, ..., -a_m),
+ * the dual field as clip(dual_scale * (p,q), -1, 1), rounded to float: what is judged is what is returned. */
 struct candidate {
     const struct plane *x, *p, *q; /* [layers] each; p and q NULL: no field */
     float dual_scale;
+    double moved;
 };
 
 struct certificate {
@@ -46,6 +47,17 @@ static inline float candidate_layer(float x)
     int32_t bits = candidate_bits(x);
     bits = bits > 0 ? bits : 0;
     return candidate_float(bits < CANDIDATE_ONE ? bits : CANDIDATE_ONE);
+}
+
+/* How far layer l is moved. */
+static inline float candidate_step(const struct candidate *candidate, const struct problem *problem, int l)
+{
+    return (float)(l == 0 ? candidate->moved : -problem->mixing[l - 1] * candidate->moved);
+}
+
+static inline float candidate_moved(float x, float by)
+{
+    return candidate_layer(candidate_layer(x) + by);
 }
 
 /* clip(scale * p, -1, 1). */

@@ -177,7 +177,7 @@ static void solve_pixels(const struct fast *fast, int level, int y)
 
 static struct candidate candidate_of(const struct fast *fast)
 {
-    return (struct candidate){fast->x, fast->p, fast->q, 1};
+    return (struct candidate){.x = fast->x, .p = fast->p, .q = fast->q, .dual_scale = 1};
 }
 
 static void show(const struct fast *fast)

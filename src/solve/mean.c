@@ -4,35 +4,6 @@
 /* F is convex in k: what is allowed ends once, and is looked for by halves. */
 #define HALVINGS 5
 
-struct moving {
-    const struct problem *problem;
-    const struct plane *x;
-    double by;
-};
-
-static void clip_row(void *work, int y, int worker)
-{
-    const struct moving *moving = work;
-    (void)worker;
-    for (int l = 0; l < moving->problem->layers; l++) {
-        float *row = plane_row(moving->x[l], y);
-        for (int c = 0; c < moving->problem->width; c++)
-            row[c] = candidate_layer(row[c]);
-    }
-}
-
-static void move_row(void *work, int y, int worker)
-{
-    const struct moving *moving = work;
-    (void)worker;
-    for (int l = 0; l < moving->problem->layers; l++) {
-        float *row = plane_row(moving->x[l], y);
-        float by = (float)(l == 0 ? moving->by : -moving->problem->mixing[l - 1] * moving->by);
-        for (int c = 0; c < moving->problem->width; c++)
-            row[c] += by;
-    }
-}
-
 /* The mean of the expected T less that of T. */
 static double missing(const struct problem *problem, int channel, const struct plane *x)
 {
@@ -41,28 +12,40 @@ static double missing(const struct problem *problem, int channel, const struct p
     for (int y = 0; y < problem->height; y++) {
         const float *wanted = plane_row(expected, y), *row = plane_row(x[0], y);
         for (int c = 0; c < problem->width; c++)
-            sum += (double)candidate_layer(wanted[c]) - row[c];
+            sum += (double)candidate_layer(wanted[c]) - candidate_layer(row[c]);
     }
     return sum / (double)problem->pixels;
 }
 
+/* The share of the way that a sample of rows allows: there F grows as it does in the whole. */
+static double share_allowed(struct monitor *monitor, int channel, struct candidate candidate, double way)
+{
+    double before = esra_monitor_sample(monitor, channel, &candidate), least = monitor->best[channel].objective;
+    double most = least > 0 ? before * esra_monitor_leeway(monitor, channel) / least : before;
+    double allowed = 0, refused = 2;
+    for (int n = 0; n <= HALVINGS && allowed < 1; n++) {
+        double next = (allowed + refused) / 2;
+        candidate.moved = next * way;
+        if (esra_monitor_sample(monitor, channel, &candidate) <= most)
+            allowed = next;
+        else
+            refused = next;
+    }
+    return allowed;
+}
+
+/* What the sample allows is kept if the whole does; if not, less and less of it. */
 void esra_mean_settle(struct monitor *monitor, int channel, const struct plane *x)
 {
-    struct moving moving = {.problem = monitor->problem, .x = x};
+    const struct problem *problem = monitor->problem;
     struct candidate candidate = {.x = x};
-    if (!moving.problem->expected.layers || esra_monitor_stopping(monitor))
+    if (!problem->expected.layers || esra_monitor_stopping(monitor))
         return;
-    esra_context_run(monitor->context, clip_row, &moving, moving.problem->height, NULL);
-    double whole = missing(moving.problem, channel, x), most = 1, at = 0, taken = 0;
-    for (int n = 0; n <= HALVINGS && taken < 1 && !esra_monitor_stopping(monitor); n++) {
-        double next = n == 0 ? 1 : (taken + most) / 2;
-        moving.by = whole * (next - at);
-        at = next;
-        esra_context_run(monitor->context, move_row, &moving, moving.problem->height, NULL);
+    double way = missing(problem, channel, x), share = share_allowed(monitor, channel, candidate, way);
+    for (double back = 1.0 / (1 << HALVINGS); share > 0 && !esra_monitor_stopping(monitor); share -= back, back *= 2) {
+        candidate.moved = share * way;
         if (esra_monitor_prefer(monitor, channel, &candidate))
-            taken = next;
-        else
-            most = next;
+            return;
         esra_monitor_poll(monitor);
     }
 }

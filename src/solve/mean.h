@@ -8,8 +8,8 @@
 #include "solve/monitor.h"
 
 /* Where the problem expects layers: of the layers clip(x + k c, 0, 1) that are proven within the gap asked for, those
- * whose T is nearest in mean to the one expected are kept for the caller. x, [layers] of a channel that has been shown,
- * is not needed after. */
+ * whose T is nearest in mean to the one expected, to a thirtieth of the way or so, are kept for the caller. x: [layers]
+ * of a channel that has been shown. */
 void esra_mean_settle(struct monitor *monitor, int channel, const struct plane *x);
 
 #endif

@@ -80,11 +80,11 @@ struct keeping {
     const struct candidate *candidate;
 };
 
-static void keep_layer_row(const float *from, const esra_image *to, int channel, int y)
+static void keep_layer_row(const float *from, float by, const esra_image *to, int channel, int y)
 {
     float *out = image_sample(to, 0, y, channel);
     for (int x = 0; x < to->width; x++)
-        out[x * to->column_stride] = candidate_layer(from[x]);
+        out[x * to->column_stride] = candidate_moved(from[x], by);
 }
 
 static void keep_dual_row(const float *from, float scale, const esra_image *to, int channel, int y, int columns)
@@ -100,7 +100,8 @@ static void keep_layers(void *work, int y, int worker)
     const struct problem *problem = job->monitor->problem;
     (void)worker;
     for (int l = 0; l < problem->layers; l++)
-        keep_layer_row(plane_row(job->candidate->x[l], y), &job->monitor->result->layers[l], job->channel, y);
+        keep_layer_row(plane_row(job->candidate->x[l], y), candidate_step(job->candidate, problem, l),
+                       &job->monitor->result->layers[l], job->channel, y);
 }
 
 /* Where there is no difference, the field is zero. */
@@ -146,11 +147,19 @@ void esra_monitor_show(struct monitor *monitor, int channel, const struct candid
     }
 }
 
+/* (F - D)/F is no more than the gap up to F = D/(1 - gap). */
+double esra_monitor_leeway(const struct monitor *monitor, int channel)
+{
+    const struct certificate *best = &monitor->best[channel];
+    double gap = monitor->settings->gap;
+    return gap < 1 ? fmax(best->bound / (1 - gap), best->objective) : best->objective;
+}
+
 bool esra_monitor_prefer(struct monitor *monitor, int channel, const struct candidate *candidate)
 {
     struct certificate *best = &monitor->best[channel];
-    double gap = monitor->settings->gap, objective = certify(monitor, channel, candidate, 1, BLOCK_ROWS).objective;
-    if (objective > best->objective && !(gap < 1 && objective - best->bound <= gap * objective))
+    double objective = certify(monitor, channel, candidate, 1, BLOCK_ROWS).objective;
+    if (objective > esra_monitor_leeway(monitor, channel))
         return false;
     best->objective = objective;
     esra_monitor_keep(monitor, channel, candidate);
@@ -167,10 +176,20 @@ void esra_monitor_settle(struct monitor *monitor, int channel, const struct cand
         esra_context_run(monitor->context, keep_duals, &job, monitor->problem->height, NULL);
 }
 
-struct estimate esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate)
+static struct certificate certify_sample(struct monitor *monitor, int channel, const struct candidate *candidate)
 {
     int every = rows_blocks(monitor->problem->height) / SAMPLED_BLOCKS + 1;
-    struct certificate sample = certify(monitor, channel, candidate, every, every > 1 ? SAMPLED_ROWS : BLOCK_ROWS);
+    return certify(monitor, channel, candidate, every, every > 1 ? SAMPLED_ROWS : BLOCK_ROWS);
+}
+
+double esra_monitor_sample(struct monitor *monitor, int channel, const struct candidate *candidate)
+{
+    return certify_sample(monitor, channel, candidate).objective;
+}
+
+struct estimate esra_monitor_estimate(struct monitor *monitor, int channel, const struct candidate *candidate)
+{
+    struct certificate sample = certify_sample(monitor, channel, candidate);
     double gap = sample.objective - sample.bound;
     return (struct estimate){sample.objective > 0 ? gap / sample.objective : 0, gap > 0 ? sample.slack / gap : 0};
 }

@@ -53,8 +53,15 @@ void esra_monitor_show(struct monitor *monitor, int channel, const struct candid
 void esra_monitor_weigh(struct monitor *monitor, int channel, const struct candidate *candidate);
 void esra_monitor_keep(struct monitor *monitor, int channel, const struct candidate *candidate);
 
-/* Keeps layers that are worth more than their F tells, if their F, too, is within the gap asked for of the greatest D
- * so far, or no larger than the least; false: it is not, and nothing changes. Their field, if any, is not looked at. */
+/* The largest F that is within the gap asked for of the greatest D so far, or the least F so far where that is larger.
+ */
+double esra_monitor_leeway(const struct monitor *monitor, int channel);
+
+/* What a sample of the rows adds to F, at a fraction of the cost. */
+double esra_monitor_sample(struct monitor *monitor, int channel, const struct candidate *candidate);
+
+/* Keeps layers that are worth more than their F tells, if that is within the leeway; false: it is not, and nothing
+ * changes. Their field, if any, is not looked at. */
 bool esra_monitor_prefer(struct monitor *monitor, int channel, const struct candidate *candidate);
 
 /* For a run that the caller has stopped: keeps the zero dual field with the bound 0, which holds for every problem, and

@@ -248,7 +248,8 @@ static bool finished(const struct paper *paper, int iterations)
 {
     for (int c = 0; c < paper->problem->channels; c++) {
         int first = c * paper->problem->layers;
-        struct candidate candidate = {paper->x + first, paper->p + first, paper->q + first, 1};
+        struct candidate candidate = {
+            .x = paper->x + first, .p = paper->p + first, .q = paper->q + first, .dual_scale = 1};
         esra_monitor_show(paper->monitor, c, &candidate);
     }
     return esra_monitor_decide(paper->monitor, iterations);

@@ -25,7 +25,7 @@ static struct candidate random_candidate(int width, int height)
         check_fill(p_data[l], MAX_SAMPLES, -1.2, 1.2);
         check_fill(q_data[l], MAX_SAMPLES, -1.2, 1.2);
     }
-    return (struct candidate){x_planes, p_planes, q_planes, 1};
+    return (struct candidate){.x = x_planes, .p = p_planes, .q = q_planes, .dual_scale = 1};
 }
 
 static const struct expectation given; /* E is given as gradients */
