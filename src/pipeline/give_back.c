@@ -29,6 +29,13 @@ static void store(const struct returning *r, const struct image *image, const es
             esra_plane_store(image_plane(image, c), to, c);
 }
 
+/* By homographies layers that change their names are solved for again. By depth they are as they were found: the scene
+ * is what the reference shows of R, and photo i reflects a_i T. */
+static bool changes_names(const struct model *model)
+{
+    return model->kind == MODEL_DEPTH && model->exchanged;
+}
+
 /* A layer of roots becomes light again. */
 static void square(const struct model *model, struct image *layer)
 {
@@ -69,7 +76,7 @@ static void sharpen(struct returning *r, struct image *layer, const struct image
 
 static void return_transmitted(struct returning *r, const struct series *series)
 {
-    struct image *layer = &r->layers->guide.layers[0];
+    struct image *layer = &r->layers->guide.layers[changes_names(r->model) ? 1 + series->reference : 0];
     const struct image *photo = &series->images[series->reference];
     square(r->model, layer);
     average(r->model, layer, photo);
@@ -83,7 +90,9 @@ static void return_transmitted(struct returning *r, const struct series *series)
 static esra_status return_reflected(struct returning *r, int i)
 {
     const struct model *model = r->model;
-    const struct image *layer = &r->layers->guide.layers[i + 1];
+    bool other = changes_names(model);
+    const struct image *layer = &r->layers->guide.layers[other ? 0 : i + 1];
+    float gain = other ? (float)model->mixing[i] : 1;
     struct run *run = r->run;
     struct transform back;
     size_t pixels = image_pixels(&r->mask);
@@ -97,7 +106,7 @@ static esra_status return_reflected(struct returning *r, int i)
         esra_resample(run->context, layer, &back, &r->own, image_plane(&r->mask, 0));
     for (int c = 0; c < r->own.channels; c++)
         for (size_t n = 0; n < pixels; n++)
-            r->own.data[(size_t)c * pixels + n] *= r->mask.data[n];
+            r->own.data[(size_t)c * pixels + n] *= gain * r->mask.data[n];
     square(model, &r->own);
     average(model, &r->own, NULL);
     store(r, &r->own, &run->output->reflected[i]);
@@ -185,22 +194,27 @@ static struct transform reflected_motion(const struct model *model, int i)
                                                            : TRANSFORM_IDENTITY;
 }
 
+/* A layer's motion into photo i and its gain there, as the caller wants them. */
+static void give_back_motion(const struct model *model, struct transform motion, double gain, esra_transform *motion_to,
+                             double *gain_to)
+{
+    if (model->scale < 1)
+        motion = esra_transform_rescale(&motion, 1 / model->scale);
+    if (motion_to)
+        memcpy(motion_to->h, motion.h, sizeof motion.h);
+    if (gain_to)
+        *gain_to = esra_model_gain_of_light(model, gain);
+}
+
 static void give_back_photo(const struct model *model, const struct evidence *evidence, int i, struct run *run)
 {
-    esra_separation *out = run->output;
-    struct transform reflected = reflected_motion(model, i), still = model->still[i];
-    if (model->scale < 1) {
-        still = esra_transform_rescale(&still, 1 / model->scale);
-        reflected = esra_transform_rescale(&reflected, 1 / model->scale);
-    }
-    if (out->transmitted_motion)
-        memcpy(out->transmitted_motion[i].h, still.h, sizeof still.h);
-    if (out->reflected_motion)
-        memcpy(out->reflected_motion[i].h, reflected.h, sizeof reflected.h);
-    if (out->mixing)
-        out->mixing[i] = esra_model_gain_of_light(model, model->mixing[i]);
-    if (out->reflection_gain)
-        out->reflection_gain[i] = esra_model_gain_of_light(model, model->reflection_gain[i]);
+    const esra_separation *out = run->output;
+    bool other = changes_names(model);
+    esra_transform *motions[2] = {out->transmitted_motion ? &out->transmitted_motion[i] : NULL,
+                                  out->reflected_motion ? &out->reflected_motion[i] : NULL};
+    double *gains[2] = {out->mixing ? &out->mixing[i] : NULL, out->reflection_gain ? &out->reflection_gain[i] : NULL};
+    give_back_motion(model, model->still[i], model->mixing[i], motions[other], gains[other]);
+    give_back_motion(model, reflected_motion(model, i), model->reflection_gain[i], motions[!other], gains[!other]);
     if (out->facts)
         out->facts[i] = facts_of(model, &evidence->photo[i], i, run->input->transmitted != NULL);
 }

@@ -52,6 +52,7 @@ static esra_status decide(struct pipeline *p)
     p->run->output->method = verdict.method;
     p->run->output->warnings = verdict.warnings;
     p->run->output->exchange_probability = isnan(verdict.exchanged) ? 0 : verdict.exchanged;
+    p->model.exchanged = p->model.exchanged || verdict.exchanges;
 done:
     return status;
 }

@@ -22,9 +22,9 @@ struct wishes esra_wishes_of(const esra_photos *input, bool motions_only)
 
 /* Who takes a photo of a scene sees it: it has the stronger gradients. The motion found first mostly is the scene's,
  * but where the reflection has finer detail it may not be. Who gives motions has named the layers. */
-bool esra_verdict_exchanges(const struct way_evidence *flat, const struct wishes *wishes)
+bool esra_verdict_exchanges(const struct way_evidence *layers, const struct wishes *wishes)
 {
-    bool reflection_stronger = !wishes->transforms && flat->energy > 1;
+    bool reflection_stronger = !wishes->transforms && layers->energy > 1;
     return reflection_stronger != wishes->swap;
 }
 
@@ -385,6 +385,11 @@ struct verdict esra_verdict(const struct evidence *evidence, const struct wishes
     struct verdict verdict = {.way = esra_verdict_way(evidence, wishes, t)};
     verdict.method = method_of(evidence, wishes, &verdict.way, t);
     verdict.exchanged = exchanged_probability(&evidence->delivered, t);
+    /* By homographies the search has seen to it, and solved again. */
+    verdict.exchanges = verdict.way.kind == MODEL_DEPTH && verdict.method == ESRA_METHOD_JOINT &&
+                        esra_verdict_exchanges(&evidence->delivered, wishes);
+    if (verdict.exchanges)
+        verdict.exchanged = 1 - verdict.exchanged;
     bool unsure = !wishes->swap && verdict.exchanged > t->exchanged_unsure;
     verdict.warnings = layer_warnings(evidence, &verdict.way, t) |
                        (evidence->clipped > t->clipped_share ? ESRA_WARN_CLIPPED : 0) |

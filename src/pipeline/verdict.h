@@ -28,7 +28,8 @@ struct verdict {
     struct way way;
     esra_method method;
     unsigned warnings; /* a set of esra_warning */
-    double exchanged;  /* how likely the layers are named the wrong way round; NaN where that was not measured */
+    bool exchanges;    /* by depth the layers change their names when they are given back */
+    double exchanged;  /* how likely they are then named the wrong way round; NaN where that was not measured */
 };
 
 struct wishes esra_wishes_of(const esra_photos *input, bool motions_only);
@@ -67,8 +68,8 @@ const struct way_evidence *esra_verdict_depth(const struct evidence *evidence, c
 /* Aligned photos differ by noise alone: both layers move together, or there is only one. */
 bool esra_verdict_noise_alone(const struct way_evidence *way, const struct pipeline_thresholds *t);
 
-/* Whether layers by homographies change their names: what was found to be the reflection is the scene. */
-bool esra_verdict_exchanges(const struct way_evidence *flat, const struct wishes *wishes);
+/* Whether layers change their names: what was found to be the reflection is the scene. */
+bool esra_verdict_exchanges(const struct way_evidence *layers, const struct wishes *wishes);
 
 /* Homographies or depth, and in what light, from evidence.flat and evidence.depth. */
 struct way esra_verdict_way(const struct evidence *evidence, const struct wishes *wishes,

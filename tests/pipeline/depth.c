@@ -21,12 +21,17 @@ static const double way[PHOTOS][2] = {{0, 0}, {8, 2}, {-7, 3}, {4, -8}, {-5, -6}
 #define NEAR     1.6
 #define MIRRORED .2
 
+/* How bright bold shapes are, and what is mirrored then. */
+#define BOLD .7
+#define FINE .25
+
 /* How the mirrored scene moves in a pane that turns with the photographer: by no depth before that camera. */
 static const double other_way[PHOTOS][2] = {{0, 0}, {-6, 7}, {9, 6}, {8, 5}, {-7, 8}};
 static bool moves_otherwise;
 static double mirrored_light = .3, noise = .004;
 static double last_light = 1; /* how much of that the last photo shows */
 static bool in_roots;         /* layers add up in the root of light */
+static bool bold;             /* a few bold shapes behind the glass, and fine detail all over it */
 
 /* Patches of random grey, `size` px wide, their edges a pixel wide. */
 static double patch(double x, double y, double size, uint64_t salt)
@@ -46,6 +51,8 @@ static double patch(double x, double y, double size, uint64_t salt)
 static double scene_at(int i, double x, double y)
 {
     double u = x - NEAR * way[i][0], v = y - NEAR * way[i][1];
+    if (bold)
+        return patch(u, v, 60, 4) > .6 ? BOLD : .05;
     if (u > 110 && u < 220 && v > 70 && v < 170)
         return .1 + .5 * patch(u, v, 11, 1);
     return .1 + .5 * patch(x - way[i][0], y - way[i][1], 14, 2);
@@ -56,6 +63,8 @@ static double mirrored_at(int i, double x, double y)
     double u = moves_otherwise ? other_way[i][0] : MIRRORED * way[i][0];
     double v = moves_otherwise ? other_way[i][1] : MIRRORED * way[i][1];
     double value = patch(x - u, y - v, 37, 3);
+    if (bold)
+        return .05 + FINE * patch(x - u, y - v, 9, 5);
     return value > .6 ? mirrored_light * (i == PHOTOS - 1 ? last_light : 1) : 0;
 }
 
@@ -228,6 +237,27 @@ static void a_reflection_that_stays_lost_is_taken_off_in_part(void)
             break;
 }
 
+/* The motion found first is that of fine detail all over the glass. What moves otherwise has fewer edges, but stronger
+ * ones: the scene. Both layers still add up to the photo. */
+static void the_stronger_layer_is_the_scene(void)
+{
+    if (CHECK_THREADS)
+        return;
+    bold = moves_otherwise = true;
+    make_photos();
+    esra_separation s = separate(PHOTOS, 1);
+    double rest = 0;
+    for (int n = 0; n < SAMPLES; n++)
+        rest += fabs((double)photos[0][n] - transmitted[n] - reflected[0][n]) / SAMPLES;
+    CHECK(s.method == ESRA_METHOD_JOINT && s.motion == ESRA_MOTION_DEPTH);
+    CHECK(error_of(transmitted) < 0.045 && error_of(reflected[0]) > 0.2);
+    CHECK(rest < 0.01);
+    CHECK(s.exchange_probability > 0 && s.exchange_probability < 0.2 && !(s.warnings & ESRA_WARN_EXCHANGED));
+    for (int i = 0; i < PHOTOS; i++)
+        CHECK_NEAR(mixing[i], 1, 0.1);
+    bold = moves_otherwise = false;
+}
+
 static void two_photos_are_taken(void)
 {
     make_photos();
@@ -254,6 +284,7 @@ int main(void)
     RUN(a_second_look_may_be_in_vain);
     RUN(a_reflection_lost_in_a_photo_is_found_later);
     RUN(a_reflection_that_stays_lost_is_taken_off_in_part);
+    RUN(the_stronger_layer_is_the_scene);
     RUN(two_photos_are_taken);
     RUN(photos_of_nothing_come_back);
     return check_report();
