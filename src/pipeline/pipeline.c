@@ -37,6 +37,8 @@ static esra_status give_up(struct pipeline *p)
     out->method = ESRA_METHOD_NONE;
     out->warnings = 0;
     out->exchange_probability = 0;
+    if (p->model.kind == MODEL_DEPTH)
+        p->model.exchanged = false; /* no layers change their names */
     *out->info = (esra_info)ESRA_INFO_INIT;
     out->info->outcome = ESRA_STOPPED;
     return p->model.photos ? ESRA_OK : esra_model_create(&p->model, MODEL_FLAT, &p->photos, p->run->context->message);
