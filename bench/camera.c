@@ -82,7 +82,7 @@ static esra_status write_maps(struct job *job)
     TRY(esra_image_create(&map, job->camera.width, job->camera.height, 3, &job->message));
     TRY(esra_image_create(&seen, job->camera.width, job->camera.height, 1, &job->message));
     for (int n = 0; n < job->count; n++) {
-        struct image two = {map.data, map.width, map.height, 2};
+        struct image two = {.data = map.data, .width = map.width, .height = map.height, .channels = 2};
         esra_camera_map(job->context, &job->camera, n, &job->depth.inverse, none, &two);
         TRY(write_map(job, &map, "map", n + 1));
         TRY(esra_camera_visible(job->context, &job->camera, n, &job->depth.inverse, none, 3 * job->depth.step, &seen));

@@ -53,8 +53,8 @@ static bool take_picture(struct job *job, int which, const char *path)
     esra_image picture;
     if (series->photos == PHOTOS_MOST || !picture_read(path, &picture))
         return false;
-    job->images[which][series->photos++] =
-        (struct image){picture.data, picture.width, picture.height, picture.channels};
+    job->images[which][series->photos++] = (struct image){
+        .data = picture.data, .width = picture.width, .height = picture.height, .channels = picture.channels};
     return true;
 }
 

@@ -7,7 +7,7 @@ static esra_status create(struct image *image, int width, int height, int channe
                           struct message *message)
 {
     size_t samples;
-    *image = (struct image){NULL, width, height, channels};
+    *image = (struct image){.width = width, .height = height, .channels = channels};
     if (!esra_size_multiply((size_t)width, (size_t)height, &samples) ||
         !esra_size_multiply(samples, (size_t)channels, &samples))
         return esra_fail_memory(message);
@@ -27,7 +27,8 @@ esra_status esra_image_reserve(struct image *image, int width, int height, int c
 
 void esra_image_free(struct image *image)
 {
-    esra_release(&image->data);
+    if (!image->lent)
+        esra_release(&image->data);
     *image = (struct image){0};
 }
 

@@ -2,12 +2,15 @@
 #ifndef ESRA_BASE_IMAGE_H
 #define ESRA_BASE_IMAGE_H
 
+#include <stdbool.h>
+
 #include "base/plane.h"
 #include "base/status.h"
 
 struct image {
-    float *data; /* owned; sample (x, y) of channel c at data[(c * height + y) * width + x] */
+    float *data; /* sample (x, y) of channel c at data[(c * height + y) * width + x] */
     int width, height, channels;
+    bool lent; /* the samples are somebody else's, and stay where the image is freed */
 };
 
 /* A zeroed image; every side at least 1. */
@@ -16,7 +19,7 @@ esra_status esra_image_create(struct image *image, int width, int height, int ch
 /* The same with samples unspecified: takes no memory from the system until they are written. */
 esra_status esra_image_reserve(struct image *image, int width, int height, int channels, struct message *message);
 
-/* Frees the samples and zeroes *image; harmless on a zeroed one. */
+/* Frees the samples, unless they are lent, and zeroes *image; harmless on a zeroed one. */
 void esra_image_free(struct image *image);
 
 /* Of all its samples. */

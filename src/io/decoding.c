@@ -70,7 +70,7 @@ esra_status esra_decoding_claim(struct decoding *decoding, int64_t width, int64_
     if (status != ESRA_OK)
         return status;
     esra_image_free(pixels);
-    *pixels = (struct image){NULL, (int)width, (int)height, channels};
+    *pixels = (struct image){.width = (int)width, .height = (int)height, .channels = channels};
     if (options->accept)
         status = options->accept(options->accept_user, pixels, decoding->message);
     if (status != ESRA_OK || options->head_only)

@@ -196,7 +196,7 @@ esra_status esra_parcel_receive(struct photo *photo, struct jail *jail, const st
     esra_status status;
     *photo = (struct photo){0};
     TRY(receive_head(&parcel, jail, options, message));
-    photo->pixels = (struct image){NULL, parcel.width, parcel.height, parcel.channels};
+    photo->pixels = (struct image){.width = parcel.width, .height = parcel.height, .channels = parcel.channels};
     photo->depth = parcel.depth;
     photo->format = esra_codec_name(parcel.format);
     photo->orientation = parcel.orientation;

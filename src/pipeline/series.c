@@ -7,11 +7,10 @@
 #include "base/rows.h"
 #include "ops/blur.h"
 
-static esra_status create_arrays(struct series *series, struct message *message)
+static esra_status create_array(struct series *series, struct message *message)
 {
     series->images = esra_allocate((size_t)series->photos, sizeof *series->images);
-    series->owned = esra_allocate((size_t)series->photos, sizeof *series->owned);
-    return series->images && series->owned ? ESRA_OK : esra_fail_memory(message);
+    return series->images ? ESRA_OK : esra_fail_memory(message);
 }
 
 static bool is_planar(const esra_image *image)
@@ -20,16 +19,16 @@ static bool is_planar(const esra_image *image)
            (image->channels == 1 || image->channel_stride == (ptrdiff_t)image->width * image->height);
 }
 
-static esra_status take_photo(struct series *series, const esra_image *image, int i, struct message *message)
+static esra_status take_photo(const struct series *series, const esra_image *image, struct image *to,
+                              struct message *message)
 {
     if (is_planar(image)) {
-        series->images[i] = (struct image){image->data, series->width, series->height, series->channels};
+        *to = (struct image){image->data, series->width, series->height, series->channels, .lent = true};
         return ESRA_OK;
     }
-    esra_status status = esra_image_create(&series->owned[i], series->width, series->height, series->channels, message);
+    esra_status status = esra_image_create(to, series->width, series->height, series->channels, message);
     for (int c = 0; status == ESRA_OK && c < series->channels; c++)
-        esra_plane_load(image_plane(&series->owned[i], c), image, c);
-    series->images[i] = series->owned[i];
+        esra_plane_load(image_plane(to, c), image, c);
     return status;
 }
 
@@ -39,9 +38,9 @@ esra_status esra_series_load(struct series *series, struct run *run)
     *series =
         (struct series){.light = run->input->light == ESRA_LIGHT_STORED ? LIGHT_STORED : LIGHT_LINEAR, .scale = 1};
     TRY(esra_series_check(series, run));
-    TRY(create_arrays(series, run->context->message));
+    TRY(create_array(series, run->context->message));
     for (int i = 0; i < series->photos; i++)
-        TRY(take_photo(series, &run->input->images[i], i, run->context->message));
+        TRY(take_photo(series, &run->input->images[i], &series->images[i], run->context->message));
 done:
     return status;
 }
@@ -69,15 +68,13 @@ esra_status esra_series_halve(struct series *halved, const struct series *series
     esra_status status;
     *halved = *series;
     halved->scale = ldexp(series->scale, -times);
-    TRY(create_arrays(halved, run->context->message));
+    TRY(create_array(halved, run->context->message));
     for (int n = 0; n < times; n++) {
         halved->width = (halved->width + 1) / 2;
         halved->height = (halved->height + 1) / 2;
     }
-    for (int i = 0; i < series->photos && !esra_context_stopping(run->context); i++) {
-        TRY(halve(run->context, &series->images[i], times, &halved->owned[i]));
-        halved->images[i] = halved->owned[i];
-    }
+    for (int i = 0; i < series->photos && !esra_context_stopping(run->context); i++)
+        TRY(halve(run->context, &series->images[i], times, &halved->images[i]));
 done:
     return status;
 }
@@ -112,13 +109,12 @@ esra_status esra_series_root(struct series *roots, const struct series *series, 
     esra_status status;
     *roots = *series;
     roots->light = LIGHT_ROOT;
-    TRY(create_arrays(roots, run->context->message));
+    TRY(create_array(roots, run->context->message));
     for (int i = 0; i < series->photos; i++) {
-        TRY(esra_image_create(&roots->owned[i], series->width, series->height, series->channels,
+        TRY(esra_image_create(&roots->images[i], series->width, series->height, series->channels,
                               run->context->message));
-        esra_context_run(run->context, root_rows, &(struct rooting){&series->images[i], &roots->owned[i]},
+        esra_context_run(run->context, root_rows, &(struct rooting){&series->images[i], &roots->images[i]},
                          rows_blocks(series->height), NULL);
-        roots->images[i] = roots->owned[i];
     }
 done:
     return status;
@@ -126,7 +122,6 @@ done:
 
 void esra_series_free(struct series *series)
 {
-    esra_images_free(&series->owned, series->photos);
-    esra_release(&series->images);
+    esra_images_free(&series->images, series->photos);
     *series = (struct series){0};
 }

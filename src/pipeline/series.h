@@ -15,8 +15,7 @@ struct series {
     int photos, reference, width, height, channels;
     enum light light;
     double scale;         /* its px over px of the caller's photos: 1, 1/2, 1/4, ... */
-    struct image *images; /* [photos], planar */
-    struct image *owned;  /* [photos]: the samples of those of `images` that are not the caller's */
+    struct image *images; /* [photos], planar; the caller's are lent */
 };
 
 /* The caller's photos, once they, what is given with them and the images to be filled have been checked; a photo that

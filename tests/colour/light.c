@@ -175,7 +175,7 @@ static void curves_without_way_back_are_told(void)
 static void images_are_changed_in_place(void)
 {
     float data[6] = {0, 0.25f, 0.5f, 0.75f, 1, 0.1f}, before[6];
-    struct image image = {data, 1, 2, 3};
+    struct image image = {.data = data, .width = 1, .height = 2, .channels = 3};
     struct light light;
     struct message message;
     memcpy(before, data, sizeof data);

@@ -23,7 +23,7 @@ static void there_and_back(void)
 {
     struct colour_map there = esra_colour_map(&srgb, &p3), back = esra_colour_map(&p3, &srgb);
     float samples[3 * 50], before[3 * 50];
-    struct image image = {samples, 10, 5, 3};
+    struct image image = {.data = samples, .width = 10, .height = 5, .channels = 3};
     for (int n = 0; n < 150; n++)
         before[n] = samples[n] = (float)check_random(-0.2, 1.2);
     esra_colour_map_apply(&there, &image);
@@ -41,7 +41,7 @@ static void greys_stay_grey(void)
     struct colour_map map = esra_colour_map(&unadapted, &srgb);
     for (float grey = 0; grey <= 1; grey += 0.125f) {
         float samples[3] = {grey, grey, grey};
-        esra_colour_map_apply(&map, &(struct image){samples, 1, 1, 3});
+        esra_colour_map_apply(&map, &(struct image){.data = samples, .width = 1, .height = 1, .channels = 3});
         for (int c = 0; c < 3; c++)
             CHECK_NEAR(samples[c], grey, 1e-6);
     }
@@ -53,7 +53,7 @@ static void rounding_makes_no_other_space(void)
         {0.43607, 0.38515, 0.14307, 0.22249, 0.71687, 0.06061, 0.01392, 0.09708, 0.71410}};
     struct colour_map map = esra_colour_map(&rounded, &srgb);
     float samples[3] = {0.25f, 0.5f, 0.75f};
-    esra_colour_map_apply(&map, &(struct image){samples, 1, 1, 3});
+    esra_colour_map_apply(&map, &(struct image){.data = samples, .width = 1, .height = 1, .channels = 3});
     CHECK(map.same && samples[0] == 0.25f && samples[1] == 0.5f && samples[2] == 0.75f);
 }
 
@@ -61,7 +61,7 @@ static void grey_images_have_no_primaries(void)
 {
     struct colour_map map = esra_colour_map(&p3, &srgb);
     float sample = 0.5f;
-    esra_colour_map_apply(&map, &(struct image){&sample, 1, 1, 1});
+    esra_colour_map_apply(&map, &(struct image){.data = &sample, .width = 1, .height = 1, .channels = 1});
     CHECK(sample == 0.5f);
 }
 
