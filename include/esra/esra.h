@@ -383,7 +383,8 @@ typedef struct esra_separation {
     size_t struct_size;
     esra_image transmitted;             /* the scene behind the glass, as the reference photo shows it */
     const esra_image *reflected;        /* m images: what each photo reflects, in its own frame; may be the photos'
-                                           own samples, whose place it then takes when the call succeeds */
+                                           own samples, whose place it then takes: the call uses them as it goes,
+                                           and leaves them undefined where it fails */
     esra_image confidence;              /* one channel in [0,1], reference frame */
     esra_transform *transmitted_motion; /* m, as in esra_photos; by depth, where no transform is, the median shift */
     esra_transform *reflected_motion;   /* m */

@@ -110,6 +110,8 @@ esra_status esra_flat_enlarge(struct model *model, const struct series *series, 
     TRY(esra_model_create(model, MODEL_FLAT, series, run->context->message));
     esra_model_take_motions(model, small);
     STEP(run, STAGE_ALIGN, esra_flat_warp(model, series, run));
+    if (!run->stopped)
+        esra_model_move_in(model, series, run);
     STEP(run, STAGE_SEPARATE, esra_flat_solve(model, series, small, run));
 done:
     return status;

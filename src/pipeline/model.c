@@ -1,6 +1,8 @@
 /* pipeline/model.c - making, moving and freeing a model. */
 #include "pipeline/model.h"
 
+#include <string.h>
+
 #include "base/memory.h"
 
 static esra_status create_depth(struct model_depth *depth, size_t photos, struct message *message)
@@ -89,6 +91,24 @@ void esra_model_park(struct model *model)
     for (int i = 0; i < model->photos; i++) {
         esra_image_free(&model->aligned[i]);
         esra_image_free(&model->masks[i]);
+    }
+}
+
+static bool may_move_in(const struct model *model, const struct series *series, const struct run *run, int i)
+{
+    const struct image *photo = &series->images[i], *aligned = &model->aligned[i];
+    return i != model->reference && model->scale == series->scale && photo->lent && aligned->data && !aligned->lent &&
+           run->output->reflected && run->output->reflected[i].data == photo->data;
+}
+
+void esra_model_move_in(struct model *model, const struct series *series, const struct run *run)
+{
+    for (int i = 0; !run->motions_only && i < model->photos; i++) {
+        if (!may_move_in(model, series, run, i))
+            continue;
+        memcpy(series->images[i].data, model->aligned[i].data, image_samples(&model->aligned[i]) * sizeof(float));
+        esra_image_free(&model->aligned[i]);
+        model->aligned[i] = series->images[i];
     }
 }
 

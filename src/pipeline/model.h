@@ -80,6 +80,10 @@ void esra_model_take_motions(struct model *model, const struct model *from);
  * just a start from here on. */
 void esra_model_park(struct model *model);
 
+/* Where the caller lets what photo i reflects take the photo's own place, photo i as it is aligned stands there from
+ * now on: nothing asks for the photos of the series again, but for the reference. */
+void esra_model_move_in(struct model *model, const struct series *series, const struct run *run);
+
 /* Frees what only led to the layers. What is left brings them back into their photos. */
 void esra_model_trim(struct model *model);
 

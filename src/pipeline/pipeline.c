@@ -66,6 +66,7 @@ static esra_status solve(struct pipeline *p)
     if (method == ESRA_METHOD_NONE)
         return ESRA_OK;
     esra_run_enter(p->run, PART_SOLVE);
+    esra_model_move_in(&p->model, &p->photos, p->run);
     TRY(esra_layers_solve(&p->layers, &p->model, method, &p->doubt, p->run));
     if (!p->layers.solved)
         TRY(give_up(p));

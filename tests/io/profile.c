@@ -124,7 +124,7 @@ static void primaries_lead_where_lcms2_leads(void)
             float light[3] = {(float)check_random(0, 1), (float)check_random(0, 1), (float)check_random(0, 1)},
                   wanted[3];
             cmsDoTransform(transform, light, wanted, 1);
-            esra_colour_map_apply(&map, &(struct image){light, 1, 1, 3});
+            esra_colour_map_apply(&map, &(struct image){.data = light, .width = 1, .height = 1, .channels = 3});
             for (int c = 0; c < 3; c++)
                 CHECK_NEAR(light[c], wanted[c], 5e-4);
         }
