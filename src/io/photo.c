@@ -61,9 +61,8 @@ static esra_status make_upright(struct decoding *decoding)
     if (photo->pixels.data)
         return esra_orient(&photo->pixels, orientation, decoding->message);
     if (photo->orientation >= 5)
-        photo->pixels = (struct image){.width = photo->pixels.height,
-                                       .height = photo->pixels.width,
-                                       .channels = photo->pixels.channels};
+        photo->pixels = (struct image){
+            .width = photo->pixels.height, .height = photo->pixels.width, .channels = photo->pixels.channels};
     return ESRA_OK;
 }
 
