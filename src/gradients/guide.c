@@ -1,6 +1,8 @@
 /* gradients/guide.c - gradients and weights for the solver, and room for its layers. */
 #include "gradients/guide.h"
 
+#include "base/memory.h"
+
 esra_status esra_guide_create(struct guide *guide, int photos, int width, int height, int channels,
                               struct message *message)
 {
@@ -17,8 +19,15 @@ done:
 esra_status esra_guide_expect(struct guide *guide, struct message *message)
 {
     const struct image *like = &guide->layers[0];
-    return esra_images_create(&guide->expected, guide->channels * (guide->photos + 1), like->width, like->height, 1,
-                              message);
+    int count = guide->channels * (guide->photos + 1);
+    esra_status status = ESRA_OK;
+    guide->expected = esra_allocate((size_t)count, sizeof *guide->expected);
+    if (!guide->expected)
+        return esra_fail_memory(message);
+    for (int n = 0; n < count; n++)
+        TRY(esra_codes_create(&guide->expected[n], like->width, like->height, message));
+done:
+    return status;
 }
 
 esra_status esra_guide_expect_votes(struct guide *guide, struct message *message)
@@ -29,7 +38,9 @@ esra_status esra_guide_expect_votes(struct guide *guide, struct message *message
 
 void esra_guide_forget(struct guide *guide)
 {
-    esra_images_free(&guide->expected, guide->channels * (guide->photos + 1));
+    for (int n = 0; guide->expected && n < guide->channels * (guide->photos + 1); n++)
+        esra_codes_free(&guide->expected[n]);
+    esra_release(&guide->expected);
     esra_images_free(&guide->voted, guide->channels * 2);
 }
 
@@ -38,5 +49,6 @@ void esra_guide_free(struct guide *guide)
     esra_guide_forget(guide);
     esra_images_free(&guide->weights, guide->photos);
     esra_images_free(&guide->layers, guide->photos + 1);
+    esra_image_free(&guide->confidence);
     *guide = (struct guide){0};
 }

@@ -3,22 +3,24 @@
 #ifndef ESRA_GRADIENTS_GUIDE_H
 #define ESRA_GRADIENTS_GUIDE_H
 
+#include "base/codes.h"
 #include "base/context.h"
 #include "base/image.h"
 
 struct guide {
     int photos, channels;   /* m */
-    struct image *expected; /* [channels][m+1], one channel each: E_l = D of it, 0 beside NaN; or NULL */
+    struct codes *expected; /* [channels][m+1], one channel each: E_l = D of it, 0 beside NaN; or NULL */
     struct image *voted;    /* [channels][2], one channel each: E_0 down and right, E_i = D I_i - a_i E_0; or NULL */
-    struct image *weights;  /* [m], one channel in [0,1]: esra_problem's weights */
+    struct image *weights;  /* [m], one channel in [0,1]: esra_problem's weights; freed once an engine holds them */
     struct image *layers;   /* [m+1]: the solver's answer */
+    struct image confidence; /* mean over the photos of how far the joint solution explains each; or empty */
 };
 
 /* Zeroed weights and layers of the given size. */
 esra_status esra_guide_create(struct guide *guide, int photos, int width, int height, int channels,
                               struct message *message);
 
-/* And zeroed layers that are expected, or E_0. */
+/* And layers that are expected, or zeroed E_0. */
 esra_status esra_guide_expect(struct guide *guide, struct message *message);
 esra_status esra_guide_expect_votes(struct guide *guide, struct message *message);
 

@@ -5,16 +5,45 @@
 
 #include <math.h>
 
-/* known NULL: everywhere. */
-static void expect(struct guide *guide, int l, const struct image *layer, const struct image *known)
+#include "base/rows.h"
+
+/* Layer l of the guide; known NULL: it is known everywhere. */
+struct expecting {
+    const struct guide *guide;
+    int l;
+    const struct image *layer, *known;
+};
+
+/* Pixels that are coded at once. */
+#define CHUNK 256
+
+static void expect_chunk(const struct expecting *expecting, int c, size_t n, size_t count)
 {
-    size_t pixels = image_pixels(layer);
-    for (int c = 0; c < layer->channels; c++) {
-        float *to = guide->expected[c * (guide->photos + 1) + l].data;
-        const float *from = image_plane(layer, c).data;
-        for (size_t n = 0; n < pixels; n++)
-            to[n] = known && known->data[n] == 0 ? NAN : from[n];
-    }
+    const struct guide *guide = expecting->guide;
+    const float *from = image_plane(expecting->layer, c).data + n;
+    const float *known = expecting->known ? expecting->known->data + n : NULL;
+    float chunk[CHUNK];
+    for (size_t k = 0; k < count; k++)
+        chunk[k] = known && known[k] == 0 ? NAN : from[k];
+    esra_codes_store(&guide->expected[c * (guide->photos + 1) + expecting->l], n, chunk, count);
+}
+
+static void expect_rows(void *work, int task, int worker)
+{
+    const struct expecting *expecting = work;
+    size_t width = (size_t)expecting->layer->width, first = (size_t)rows_begin(task) * width,
+           end = (size_t)rows_end(task, expecting->layer->height) * width;
+    (void)worker;
+    for (int c = 0; c < expecting->layer->channels; c++)
+        for (size_t n = first; n < end; n += CHUNK)
+            expect_chunk(expecting, c, n, end - n < CHUNK ? end - n : CHUNK);
+}
+
+static void expect(struct context *context, const struct guide *guide, int l, const struct image *layer,
+                   const struct image *known)
+{
+    struct expecting expecting = {guide, l, layer, known};
+    esra_context_run(context, expect_rows, &expecting, rows_blocks(layer->height), NULL);
 }
 
 static void clip_into(const struct image *from, struct image *to)
@@ -24,13 +53,14 @@ static void clip_into(const struct image *from, struct image *to)
         to->data[n] = from->data[n] < 0 ? 0 : from->data[n] > 1 ? 1 : from->data[n];
 }
 
-void esra_guide_take_transmitted(struct guide *guide, const struct image *transmitted)
+void esra_guide_take_transmitted(struct context *context, struct guide *guide, const struct image *transmitted)
 {
-    expect(guide, 0, transmitted, NULL);
+    expect(context, guide, 0, transmitted, NULL);
 }
 
-void esra_guide_take_reflected(struct guide *guide, int photo, const struct image *seen, const struct image *trust)
+void esra_guide_take_reflected(struct context *context, struct guide *guide, int photo, const struct image *seen,
+                               const struct image *trust)
 {
-    expect(guide, photo + 1, seen, trust);
+    expect(context, guide, photo + 1, seen, trust);
     clip_into(trust, &guide->weights[photo]);
 }

@@ -114,18 +114,12 @@ done:
     return status;
 }
 
-/* The mean over the photos of how far the joint solution explains each; what it completed, it does not explain. */
+/* None where the layers are not those of a joint solution. */
 static void return_confidence(struct returning *r)
 {
-    const struct guide *guide = &r->layers->guide;
-    size_t pixels = image_pixels(&r->mask);
-    memset(r->mask.data, 0, pixels * sizeof(float));
-    for (int i = 0; r->run->output->method == ESRA_METHOD_JOINT && i < guide->photos; i++)
-        for (size_t n = 0; n < pixels; n++) {
-            float weight = guide->weights[i].data[n];
-            r->mask.data[n] += weight > (float)pipeline_thresholds.least_weight ? weight / (float)guide->photos : 0;
-        }
-    store(r, &r->mask, &r->run->output->confidence);
+    const struct image *confidence = &r->layers->guide.confidence;
+    memset(r->mask.data, 0, image_pixels(&r->mask) * sizeof(float));
+    store(r, confidence->data ? confidence : &r->mask, &r->run->output->confidence);
 }
 
 /* Bringing layers of large photos back takes seconds: the callback is asked in between. */

@@ -8,6 +8,7 @@
 #include "gradients/vote.h"
 #include "ops/extend.h"
 #include "ops/resample.h"
+#include "solve/engine.h"
 
 /* The doubt at full size; empty where it is. Pixel centres of the two sizes lie as those of joint_level.h. */
 static esra_status enlarge(const struct model *model, const struct image *small, struct image *doubt,
@@ -50,6 +51,21 @@ static void complete(struct image *photo, struct image *weight, const struct ima
         weight->data[n] = fmaxf(weight->data[n], least);
 }
 
+/* The mean over the photos of how far the joint solution explains each; what it completed, it does not explain. */
+static esra_status take_confidence(struct guide *guide, struct message *message)
+{
+    const struct image *like = &guide->weights[0];
+    size_t pixels = image_pixels(like);
+    esra_status status = esra_image_create(&guide->confidence, like->width, like->height, 1, message);
+    for (int i = 0; status == ESRA_OK && i < guide->photos; i++)
+        for (size_t n = 0; n < pixels; n++) {
+            float weight = guide->weights[i].data[n];
+            guide->confidence.data[n] +=
+                weight > (float)pipeline_thresholds.least_weight ? weight / (float)guide->photos : 0;
+        }
+    return status;
+}
+
 /* The joint solution's own gradients, weighed by how far it explains each photo; the doubtful part of the reflection
  * stays in T, as the reference photo has it. One layer at a time: all of them twice would be the most that a separation
  * ever holds. */
@@ -64,17 +80,18 @@ static esra_status guide_by_joint(struct guide *guide, const struct model *model
     TRY(esra_guide_expect(guide, context->message));
     TRY(esra_joint_transmitted(model->joint, &transmitted));
     add(&transmitted, &doubt, 1);
-    esra_guide_take_transmitted(guide, &transmitted);
+    esra_guide_take_transmitted(context, guide, &transmitted);
     for (int i = 0; i < model->photos && !esra_context_stopping(context); i++) {
         TRY(esra_joint_seen(model->joint, i, &layer));
         add(&layer, &doubt, -model->mixing[i]);
         TRY(esra_joint_trust(model->joint, i, &weight));
-        esra_guide_take_reflected(guide, i, &layer, &weight);
+        esra_guide_take_reflected(context, guide, i, &layer, &weight);
         TRY(esra_extend(&layer, &weight, context->message));
         complete(&model->aligned[i], &guide->weights[i], &transmitted, &layer, model->mixing[i]);
         esra_image_free(&layer);
         esra_image_free(&weight);
     }
+    TRY(take_confidence(guide, context->message));
 done:
     esra_image_free(&transmitted);
     esra_image_free(&layer);
@@ -134,13 +151,25 @@ static void view_all(esra_image *views, const struct image *images, int count)
  * at .05 instead of .01 gains .2, .1 and 0 dB, in 45, 49 and 66 iterations instead of 77, 80 and 417. */
 static const double gaps[] = {[ESRA_EFFORT_NORMAL] = 1, [ESRA_EFFORT_DRAFT] = 5, [ESRA_EFFORT_BEST] = .1};
 
-static esra_status solve(struct guide *guide, const struct model *model, struct run *run)
+/* Where an engine holds what it was given, what photo i reflects takes its place. */
+static void write_over_photos(struct guide *guide, struct model *model)
+{
+    for (int i = 0; i < model->photos; i++) {
+        esra_image_free(&guide->layers[i + 1]);
+        guide->layers[i + 1] = model->aligned[i];
+        model->aligned[i].lent = true;
+    }
+}
+
+static esra_status solve(struct guide *guide, struct model *model, struct run *run)
 {
     int m = model->photos;
     esra_image *views = esra_allocate(3 * (size_t)m + 1, sizeof *views);
     if (!views)
         return esra_fail_memory(run->context->message);
     esra_image *weights = views + m, *layers = weights + m;
+    if (guide->expected && esra_engine_holds(run->settings->engine))
+        write_over_photos(guide, model);
     view_all(views, model->aligned, m);
     view_all(weights, guide->weights, m);
     view_all(layers, guide->layers, m + 1);
@@ -154,7 +183,7 @@ static esra_status solve(struct guide *guide, const struct model *model, struct 
     result.layers = layers;
     esra_settings settings = *run->settings;
     settings.gap *= gaps[run->input->effort];
-    struct expectation expected = {guide->expected, guide->voted};
+    struct expectation expected = {guide->expected, guide->voted, guide->expected ? guide->weights : NULL};
     struct solve_task task = {&problem, &result, &settings, run->progress, run->user, expected};
     esra_status status = esra_solve(run->context, &task, run->memory, run->output->info);
     /* The caller's images take memory when they are written to. */

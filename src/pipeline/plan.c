@@ -65,6 +65,12 @@ static double aligned(const struct shape *s)
     return images(s, s->photos, s->channels) + images(s, s->photos, 1);
 }
 
+/* The same where all photos but the reference stand in the caller's own images (pipeline/model.h). */
+static double aligned_in_place(const struct shape *s)
+{
+    return images(s, 1, s->channels) + images(s, s->photos, 1);
+}
+
 /* Its arenas: weights, warps of two floats and layers, which stay when it has solved; the vectors of the conjugate
  * gradients, and by homographies the cells of their preconditioner; and until the finest level begins or, where it may
  * solve again, as long as it solves, coarser photos with masks, and those levels' weights, warps and layers. */
@@ -93,24 +99,24 @@ static double joint(const struct shape *s)
     return joint_once(s) + (PYRAMID - 1) * (joint_layers(s) + block(s, s->photos * (s->channels + 1)));
 }
 
-/* The layers that the paper's problem expects, and its weights. */
-static double guide(const struct shape *s)
+/* The layers that the paper's problem expects, in 16 bits. */
+static double expected(const struct shape *s)
 {
-    return images(s, s->channels * (s->photos + 1), 1) + images(s, s->photos, 1);
+    return s->channels * (s->photos + 1) * esra_block_bytes(pixels(s) * sizeof(int16_t));
 }
 
-/* Its answer. The fast engine solves for one channel after the other: what was expected goes as layers come, and those
- * of one channel are there beside it. */
-static double answer(const struct shape *s)
+/* Its weights and its answer. The fast engine holds the weights, and for each channel that it solves it writes T where
+ * what it expected of all layers has gone, and R over the photos. */
+static double weights_and_answer(const struct shape *s)
 {
-    return images(s, (s->engine == ESRA_ENGINE_FAST ? 1 : s->channels) * (s->photos + 1), 1);
+    return esra_engine_holds(s->engine) ? 0 : images(s, s->photos, 1) + images(s, s->channels * (s->photos + 1), 1);
 }
 
 /* The solver's arenas, counted by those who lay them out. */
 static double engine(const struct shape *s, bool expecting)
 {
     static const esra_image weights;
-    static struct image layer;
+    static struct codes layer;
     struct problem problem = {
         .photos = s->photos,
         .layers = s->photos + 1,
@@ -118,7 +124,7 @@ static double engine(const struct shape *s, bool expecting)
         .height = s->height,
         .channels = s->channels,
         .weights = &weights,
-        .expected = {expecting ? &layer : NULL, NULL},
+        .expected = {expecting ? &layer : NULL, NULL, NULL},
     };
     return esra_block_bytes((double)esra_engine_room(s->engine, &problem, s->threads)) +
            esra_block_bytes((double)esra_monitor_room(&problem, s->threads));
@@ -197,7 +203,7 @@ static double rounds(const struct shape *s)
 /* Of small photos; of large ones one solve, beside which half their size is little. */
 static double rounds_bytes(const struct shape *s)
 {
-    return small_shape(s).width == s->width ? rounds(s) : aligned(s) + joint_once(s);
+    return small_shape(s).width == s->width ? rounds(s) : aligned_in_place(s) + joint_once(s);
 }
 
 /* The judge's own joint problem at the size that it judges at, as many more as are solved side by side, the photos
@@ -265,14 +271,15 @@ static double depth_bytes(const struct shape *s)
 /* One layer and its weights at a time beside the guide. */
 static double gradients_bytes(const struct shape *s)
 {
-    return aligned(s) + joint_layers(s) + guide(s) + images(s, 2, s->channels) + images(s, 1, 1);
+    return aligned_in_place(s) + joint_layers(s) + expected(s) + images(s, s->photos, 1) + images(s, 2, s->channels) +
+           images(s, 1, 1);
 }
 
 /* Where photos vote less is expected. The layers are written to the caller's images when the engine's arenas and
  * aligned photos, which take more, are gone. */
 static double solve_bytes(const struct shape *s)
 {
-    return images(s, s->photos, s->channels) + guide(s) + answer(s) + engine(s, true);
+    return images(s, 1, s->channels) + images(s, 1, 1) + expected(s) + weights_and_answer(s) + engine(s, true);
 }
 
 static const struct need {

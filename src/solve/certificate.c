@@ -56,6 +56,7 @@
 /* A chunk in doubles; rows of CHUNK columns, one for each layer or photo where the comment says so. */
 struct chunk {
     const struct problem *problem;
+    const struct held *held;
     int channel, columns;
     bool weighted, bounding;         /* photos have weights; there is a dual field */
     double *layer, *tilt;            /* L_l, c_l [layers] */
@@ -84,9 +85,9 @@ static double *take_rows(double **scratch, int count)
     return rows;
 }
 
-static struct chunk make_chunk(const struct problem *problem, int channel, double *scratch)
+static struct chunk make_chunk(const struct problem *problem, const struct held *held, int channel, double *scratch)
 {
-    struct chunk chunk = {.problem = problem, .channel = channel};
+    struct chunk chunk = {.problem = problem, .held = held, .channel = channel};
     chunk.layer = take_rows(&scratch, problem->layers);
     chunk.tilt = take_rows(&scratch, problem->layers);
     chunk.mixture = take_rows(&scratch, problem->photos);
@@ -113,9 +114,35 @@ INLINE void load(double *restrict to, const esra_image *image, int channel, int 
     else INDEPENDENT for (int c = 0; c < columns; c++) to[c] = from[c * stride];
 }
 
+INLINE void load_held(double *restrict to, struct plane plane, int x, int y, int columns)
+{
+    const float *from = plane_row(plane, y) + x;
+    INDEPENDENT
+    for (int c = 0; c < columns; c++)
+        to[c] = from[c];
+}
+
+/* E_l of layers that are held: past the last column and row there is no difference. */
+INLINE void load_differences(double *restrict to, const struct chunk *chunk, int n, int x, int y)
+{
+    struct plane layer = chunk->held->expected[n / 2];
+    bool right = n % 2;
+    const float *here = plane_row(layer, y) + x, *there = right ? here + 1 : here + layer.stride;
+    int there_are = chunk->problem->width - right - x;
+    INDEPENDENT
+    for (int c = 0; c < chunk->columns; c++) {
+        float difference = there[c] - here[c];
+        to[c] = difference == difference && c < there_are ? difference : 0;
+    }
+}
+
 INLINE void load_gradients(double *restrict to, const struct chunk *chunk, int n, int x, int y)
 {
     float row[CHUNK];
+    if (chunk->held) {
+        load_differences(to, chunk, n, x, y);
+        return;
+    }
     if (chunk->problem->gradients) {
         load(to, &chunk->problem->gradients[n], chunk->channel, x, y, chunk->columns);
         return;
@@ -223,8 +250,13 @@ INLINE void add_photo(struct chunk *chunk, int i, int x, int y)
     double *restrict objective = chunk->objective, *restrict gap = chunk->gap;
     const double *mixture = chunk->mixture + row, *scene = chunk->layer;
     const double *layer = chunk->layer + row + CHUNK, *tilt = chunk->tilt + row + CHUNK;
-    load(chunk->mixture + row, &chunk->problem->mixtures[i], chunk->channel, x, y, chunk->columns);
-    if (chunk->weighted)
+    if (chunk->held)
+        load_held(chunk->mixture + row, chunk->held->mixture[i], x, y, chunk->columns);
+    else
+        load(chunk->mixture + row, &chunk->problem->mixtures[i], chunk->channel, x, y, chunk->columns);
+    if (chunk->weighted && chunk->held)
+        load_held(weight, chunk->held->weight[i], x, y, chunk->columns);
+    else if (chunk->weighted)
         load(weight, &chunk->problem->weights[i], 0, x, y, chunk->columns);
     INDEPENDENT
     for (int c = 0; c < chunk->columns; c++) {
@@ -407,7 +439,7 @@ INLINE struct certificate certify_chunks(struct chunk *chunk, const struct candi
 INLINE struct certificate certify_rows(const struct problem *problem, int channel, const struct candidate *candidate,
                                        int first, int end, double *scratch)
 {
-    struct chunk chunk = make_chunk(problem, channel, scratch);
+    struct chunk chunk = make_chunk(problem, candidate->held, channel, scratch);
     chunk.weighted = problem->weights;
     chunk.bounding = candidate->p;
     if (chunk.weighted || !chunk.bounding)

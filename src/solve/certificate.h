@@ -15,6 +15,14 @@ struct candidate {
     const struct plane *x, *p, *q; /* [layers] each; p and q NULL: no field */
     float dual_scale;
     double moved;
+    const struct held *held; /* NULL: all is where the caller has it */
+};
+
+/* An engine's copy of what it was given of the channel. Where E follows from layers that are expected, the library made
+ * all of this, and takes it away or writes layers in its place once an engine has it: then the copy is judged by. */
+struct held {
+    const struct plane *mixture, *weight; /* [photos]; weight NULL: all 1 */
+    const struct plane *expected;         /* [layers] */
 };
 
 struct certificate {

@@ -13,6 +13,10 @@ engine_run *esra_engine_find(int engine);
 /* Bytes that it takes for a problem, of which only the sizes and whether there are weights are looked at. */
 size_t esra_engine_room(int engine, const struct problem *problem, int threads);
 
+/* Whether it has a copy of all it was given of a channel before it writes the channel's layers, which may then take the
+ * place of the mixtures. */
+bool esra_engine_holds(int engine);
+
 /* How many iterations it is given where the caller does not say. */
 int esra_engine_iterations(int engine);
 

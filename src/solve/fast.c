@@ -77,6 +77,8 @@
  * have far to go from there, take longer. */
 #define ENDING_FROM 4
 
+#define NOTHING (-1)
+
 /* Rows of a task that loads, halves or refines. */
 #define BLOCK_ROWS 16
 
@@ -90,9 +92,13 @@ struct fast {
     struct steps steps;
     bool late; /* on the finest level for LATE iterations */
     int channel;
+    int loaded; /* the channel whose data the finest level holds, or NOTHING */
+    int photo;  /* whose weights are loaded */
     int count; /* levels; 0 is the finest */
     struct level levels[MAX_LEVELS];
-    struct plane *x, *p, *q; /* in the arena: the finest level's state, for the certificate */
+    /* In the arena, for the certificate: the finest level's state, and its data. */
+    struct plane *x, *p, *q, *mixture, *weight, *expected;
+    struct held held;
 };
 
 static void lay_out(struct fast *fast, struct arena *arena)
@@ -114,6 +120,9 @@ static void lay_out(struct fast *fast, struct arena *arena)
     fast->x = esra_arena_take(arena, (size_t)problem->layers, sizeof *fast->x);
     fast->p = esra_arena_take(arena, (size_t)problem->layers, sizeof *fast->p);
     fast->q = esra_arena_take(arena, (size_t)problem->layers, sizeof *fast->q);
+    fast->mixture = esra_arena_take(arena, (size_t)problem->photos, sizeof *fast->mixture);
+    fast->weight = esra_arena_take(arena, (size_t)problem->photos, sizeof *fast->weight);
+    fast->expected = esra_arena_take(arena, (size_t)problem->layers, sizeof *fast->expected);
 }
 
 /* Something done to every row of a level. */
@@ -143,6 +152,27 @@ static void for_rows(const struct fast *fast, int level, row_step *step)
 static void load(const struct fast *fast, int level, int y)
 {
     esra_level_load_row(&fast->levels[level], fast->problem, fast->channel, y);
+}
+
+static void load_channel(struct fast *fast)
+{
+    if (fast->loaded == fast->channel)
+        return;
+    for_rows(fast, 0, load);
+    fast->loaded = fast->channel;
+}
+
+static void weigh(const struct fast *fast, int level, int y)
+{
+    esra_level_weigh_row(&fast->levels[level], fast->problem, fast->photo, y);
+}
+
+static void load_weights(struct fast *fast)
+{
+    for (fast->photo = 0; fast->problem->weights && fast->photo < fast->problem->photos; fast->photo++) {
+        for_rows(fast, 0, weigh);
+        esra_problem_release_weight(fast->problem, fast->photo);
+    }
 }
 
 static void coarsen(const struct fast *fast, int level, int y)
@@ -177,7 +207,11 @@ static void solve_pixels(const struct fast *fast, int level, int y)
 
 static struct candidate candidate_of(const struct fast *fast)
 {
-    return (struct candidate){.x = fast->x, .p = fast->p, .q = fast->q, .dual_scale = 1};
+    return (struct candidate){.x = fast->x,
+                              .p = fast->p,
+                              .q = fast->q,
+                              .dual_scale = 1,
+                              .held = fast->problem->expected.layers ? &fast->held : NULL};
 }
 
 static void show(const struct fast *fast)
@@ -333,27 +367,28 @@ static bool has_differences(const struct problem *problem)
     return problem->lambda > LAMBDA_LEAST && problem->pixels > 1;
 }
 
-/* Layers to return whatever happens: a guess, or the caller's own. A guess has no field, and its F alone is taken; it
- * is made again where it is needed (end_channel()). Channel 0 comes last and stays loaded. */
+/* What a channel begins with: the caller's own layers, a guess, or the best of each pixel by itself. */
+static row_step *start_of(const struct fast *fast)
+{
+    if (fast->problem->start_layers)
+        return has_differences(fast->problem) ? resume : solve_pixels;
+    return has_differences(fast->problem) && fast->problem->lambda >= LAMBDA_SMALL ? guess : solve_pixels;
+}
+
+/* Layers to return whatever happens. A start that anybody can make again has no field, and its F alone is taken: a
+ * channel's layers are written when it is loaded for the last time, since they may take the place of what is loaded.
+ * Channel 0 comes last and stays loaded. */
 static void show_starts(struct fast *fast)
 {
-    bool given = fast->problem->start_layers, guessing = has_differences(fast->problem) && !given;
-    row_step *start = guessing ? guess : has_differences(fast->problem) ? resume : solve_pixels;
-    struct candidate candidate = candidate_of(fast);
-    if (guessing)
-        candidate.p = candidate.q = NULL;
+    struct candidate candidate = candidate_of(fast), layers = candidate;
+    layers.p = layers.q = NULL;
     for (fast->channel = fast->problem->channels - 1; fast->channel >= 0; fast->channel--) {
-        for_rows(fast, 0, load);
-        for_rows(fast, 0, start);
-        if (guessing && fast->problem->lambda >= LAMBDA_SMALL) {
-            esra_monitor_weigh(fast->monitor, fast->channel, &candidate);
-            continue;
-        }
-        esra_monitor_show(fast->monitor, fast->channel, &candidate);
-        if (guessing) {
-            for_rows(fast, 0, solve_pixels);
+        load_channel(fast);
+        for_rows(fast, 0, start_of(fast));
+        if (fast->problem->start_layers)
             esra_monitor_show(fast->monitor, fast->channel, &candidate);
-        }
+        else
+            esra_monitor_weigh(fast->monitor, fast->channel, &layers);
     }
 }
 
@@ -371,13 +406,12 @@ static void end_bound(const struct fast *fast)
         esra_monitor_show(fast->monitor, fast->channel, &candidate);
 }
 
-/* Nothing more is asked of the channel's data. */
 static void end_channel(struct fast *fast)
 {
     struct candidate candidate = candidate_of(fast);
+    load_channel(fast);
     if (!fast->monitor->kept[fast->channel]) {
-        for_rows(fast, 0, load);
-        for_rows(fast, 0, guess);
+        for_rows(fast, 0, start_of(fast));
         esra_monitor_keep(fast->monitor, fast->channel, &candidate);
     }
     end_bound(fast);
@@ -390,8 +424,9 @@ static void run_channels(struct fast *fast)
         if (esra_monitor_stopping(fast->monitor))
             return;
         esra_monitor_turn(fast->monitor, fast->channel);
-        if (fast->channel > 0)
-            for_rows(fast, 0, load);
+        load_channel(fast);
+        if (fast->problem->expected.layers)
+            esra_problem_release(fast->problem, fast->channel); /* it is held */
         if (fast->problem->start_layers) {
             for_rows(fast, 0, resume);
             for_rows(fast, 0, settle);
@@ -399,7 +434,7 @@ static void run_channels(struct fast *fast)
         approach(fast);
         if (!esra_monitor_stopping(fast->monitor))
             finish(fast);
-        esra_mean_settle(fast->monitor, fast->channel, fast->x);
+        esra_mean_settle(fast->monitor, fast->channel, candidate_of(fast));
         end_channel(fast);
     }
 }
@@ -411,6 +446,20 @@ static void take_state(struct fast *fast)
         fast->p[l] = esra_level_plane(&fast->levels[0], LEVEL_P, l);
         fast->q[l] = esra_level_plane(&fast->levels[0], LEVEL_Q, l);
     }
+}
+
+static void take_data(struct fast *fast)
+{
+    const struct problem *problem = fast->problem;
+    for (int l = 0; problem->expected.layers && l < problem->layers; l++)
+        fast->expected[l] = esra_level_plane(&fast->levels[0], LEVEL_EXPECTED, l);
+    for (int i = 0; i < problem->photos; i++) {
+        fast->mixture[i] = esra_level_plane(&fast->levels[0], LEVEL_MIXTURE, i);
+        if (problem->weights)
+            fast->weight[i] = esra_level_plane(&fast->levels[0], LEVEL_WEIGHT, i);
+    }
+    fast->held = (struct held){fast->mixture, problem->weights ? fast->weight : NULL, fast->expected};
+    fast->loaded = NOTHING;
 }
 
 size_t esra_fast_room(const struct problem *problem, int threads)
@@ -436,6 +485,8 @@ esra_status esra_fast_run(struct monitor *monitor, struct arena *arena)
     lay_out(&fast, arena);
     esra_sweeper_begin(&fast.sweeper, monitor->problem);
     take_state(&fast);
+    take_data(&fast);
+    load_weights(&fast);
     show_starts(&fast);
     fast.channel = 0;
     if (!esra_monitor_decide(monitor, 0) && has_differences(fast.problem))

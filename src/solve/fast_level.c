@@ -108,26 +108,39 @@ static void load(float *to, const esra_image *image, int count, int y, int chann
         to[x] = from[x * image->column_stride];
 }
 
+/* Planes from `first` up to `end` in row y. */
+static void clear_planes(const struct level *level, int y, int first, int end)
+{
+    memset(level->data + y * level->record + first * level->pitch, 0,
+           (size_t)(end - first) * (size_t)level->pitch * sizeof(float));
+}
+
 /* Differences that do not exist have E = 0, and their duals then stay at zero. */
 void esra_level_load_row(const struct level *level, const struct problem *problem, int channel, int y)
 {
-    memset(level->data + y * level->record, 0, row_floats(level) * sizeof(float));
+    int weights = plane_index(level, LEVEL_WEIGHT), g = plane_index(level, LEVEL_G);
+    clear_planes(level, y, 0, weights);
+    clear_planes(level, y, g, g + 1);
     for (int l = 0; l < level->layers; l++) {
         if (level->expected) {
-            const struct image *layer = &problem->expected.layers[channel * level->layers + l];
-            memcpy(row_of(level, LEVEL_EXPECTED, l, y), plane_row(image_plane(layer, 0), y),
-                   (size_t)level->width * sizeof(float));
+            const struct codes *layer = &problem->expected.layers[channel * level->layers + l];
+            esra_codes_load(layer, (size_t)y * (size_t)level->width, row_of(level, LEVEL_EXPECTED, l, y),
+                            (size_t)level->width);
             continue;
         }
         esra_problem_gradients(problem, 2 * l, channel, 0, y, level->width, row_of(level, LEVEL_E_VERTICAL, l, y));
         esra_problem_gradients(problem, 2 * l + 1, channel, 0, y, level->width,
                                row_of(level, LEVEL_E_HORIZONTAL, l, y));
     }
-    for (int i = 0; i < level->photos; i++) {
+    for (int i = 0; i < level->photos; i++)
         load(row_of(level, LEVEL_MIXTURE, i, y), &problem->mixtures[i], level->width, y, channel);
-        if (level->weighted)
-            load(row_of(level, LEVEL_WEIGHT, i, y), &problem->weights[i], level->width, y, 0);
-    }
+}
+
+void esra_level_weigh_row(const struct level *level, const struct problem *problem, int i, int y)
+{
+    int plane = plane_index(level, LEVEL_WEIGHT) + i;
+    clear_planes(level, y, plane, plane + 1);
+    load(row_of(level, LEVEL_WEIGHT, i, y), &problem->weights[i], level->width, y, 0);
 }
 
 /* The fine rows or columns of a coarse one: first and one past the last. */

@@ -5,12 +5,11 @@
 #define HALVINGS 5
 
 /* The mean of the expected T less that of T. */
-static double missing(const struct problem *problem, int channel, const struct plane *x)
+static double missing(const struct problem *problem, const struct candidate *candidate)
 {
-    struct plane expected = image_plane(&problem->expected.layers[channel * problem->layers], 0);
     double sum = 0;
     for (int y = 0; y < problem->height; y++) {
-        const float *wanted = plane_row(expected, y), *row = plane_row(x[0], y);
+        const float *wanted = plane_row(candidate->held->expected[0], y), *row = plane_row(candidate->x[0], y);
         for (int c = 0; c < problem->width; c++)
             sum += (double)candidate_layer(wanted[c]) - candidate_layer(row[c]);
     }
@@ -35,13 +34,13 @@ static double share_allowed(struct monitor *monitor, int channel, struct candida
 }
 
 /* What the sample allows is kept if the whole does; if not, less and less of it. */
-void esra_mean_settle(struct monitor *monitor, int channel, const struct plane *x)
+void esra_mean_settle(struct monitor *monitor, int channel, struct candidate candidate)
 {
     const struct problem *problem = monitor->problem;
-    struct candidate candidate = {.x = x};
-    if (!problem->expected.layers || esra_monitor_stopping(monitor))
+    if (!candidate.held || esra_monitor_stopping(monitor))
         return;
-    double way = missing(problem, channel, x), share = share_allowed(monitor, channel, candidate, way);
+    candidate.p = candidate.q = NULL;
+    double way = missing(problem, &candidate), share = share_allowed(monitor, channel, candidate, way);
     for (double back = 1.0 / (1 << HALVINGS); share > 0 && !esra_monitor_stopping(monitor); share -= back, back *= 2) {
         candidate.moved = share * way;
         if (esra_monitor_prefer(monitor, channel, &candidate))

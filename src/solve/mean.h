@@ -8,8 +8,8 @@
 #include "solve/monitor.h"
 
 /* Where the problem expects layers: of the layers clip(x + k c, 0, 1) that are proven within the gap asked for, those
- * whose T is nearest in mean to the one expected, to a thirtieth of the way or so, are kept for the caller. x: [layers]
- * of a channel that has been shown. */
-void esra_mean_settle(struct monitor *monitor, int channel, const struct plane *x);
+ * whose T is nearest in mean to the one expected, to a thirtieth of the way or so, are kept for the caller. The
+ * candidate has been shown; its field is not looked at. */
+void esra_mean_settle(struct monitor *monitor, int channel, struct candidate candidate);
 
 #endif

@@ -124,18 +124,15 @@ done:
     return status;
 }
 
-/* Samples that are not known are NaN. */
+/* Votes on gradients; codes of layers cannot be too large. */
 static esra_status check_expected(const struct problem *problem, struct message *message)
 {
     const struct expectation *expected = &problem->expected;
-    int count = problem->channels * (expected->layers ? problem->layers : 2);
-    for (int n = 0; n < count; n++) {
-        const float *samples = (expected->layers ? expected->layers : expected->voted)[n].data;
+    for (int n = 0; !expected->layers && n < 2 * problem->channels; n++)
         for (size_t at = 0; at < problem->pixels; at++)
-            if (fabsf(samples[at]) > PROBLEM_LARGEST)
-                return esra_fail(message, ESRA_BAD_DATA, "an expected layer holds %g: photos must be rescaled",
-                                 (double)samples[at]);
-    }
+            if (fabsf(expected->voted[n].data[at]) > PROBLEM_LARGEST)
+                return esra_fail(message, ESRA_BAD_DATA, "an expected gradient is %g: photos must be rescaled",
+                                 (double)expected->voted[n].data[at]);
     return ESRA_OK;
 }
 
@@ -197,11 +194,17 @@ static void given_gradients(const struct problem *problem, int n, int channel, i
 /* A difference with NaN on either side is NaN. */
 static void layer_gradients(const struct problem *problem, int n, int channel, int x, int y, int columns, float *out)
 {
-    const struct image *layer = &problem->expected.layers[channel * problem->layers + n / 2];
-    const float *here = layer->data + (size_t)y * (size_t)layer->width + x, *there = here + (n % 2 ? 1 : layer->width);
-    for (int c = 0; c < columns; c++) {
-        float difference = there[c] - here[c];
-        out[c] = difference == difference ? difference : 0;
+    const struct codes *layer = &problem->expected.layers[channel * problem->layers + n / 2];
+    size_t at = (size_t)y * (size_t)layer->width + (size_t)x, apart = n % 2 ? 1 : (size_t)layer->width;
+    for (int c = 0, count; c < columns; c += count) {
+        float here[CHUNK], there[CHUNK];
+        count = columns - c < CHUNK ? columns - c : CHUNK;
+        esra_codes_load(layer, at + (size_t)c, here, (size_t)count);
+        esra_codes_load(layer, at + (size_t)c + apart, there, (size_t)count);
+        for (int k = 0; k < count; k++) {
+            float difference = there[k] - here[k];
+            out[c + k] = difference == difference ? difference : 0;
+        }
     }
 }
 
@@ -241,9 +244,15 @@ void esra_problem_release(const struct problem *problem, int channel)
 {
     const struct expectation *expected = &problem->expected;
     for (int l = 0; expected->layers && l < problem->layers; l++)
-        esra_image_free(&expected->layers[channel * problem->layers + l]);
+        esra_codes_free(&expected->layers[channel * problem->layers + l]);
     for (int n = 0; expected->voted && n < 2; n++)
         esra_image_free(&expected->voted[2 * channel + n]);
+}
+
+void esra_problem_release_weight(const struct problem *problem, int i)
+{
+    if (problem->expected.weights)
+        esra_image_free(&problem->expected.weights[i]);
 }
 
 /* 1/2 sum w I^2, the data term of black layers. */

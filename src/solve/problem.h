@@ -2,6 +2,7 @@
 #ifndef ESRA_SOLVE_PROBLEM_H
 #define ESRA_SOLVE_PROBLEM_H
 
+#include "base/codes.h"
 #include "base/context.h"
 #include "base/image.h"
 
@@ -9,11 +10,12 @@
 #define PROBLEM_LARGEST        1e6f
 #define PROBLEM_LARGEST_MIXING 1e3
 
-/* What E follows from, where it is not given as gradients. Images of one channel each, so that those of a channel can
- * go when it is solved. */
+/* What E follows from, where it is not given as gradients. Planes of one channel each, so that those of a channel can
+ * go when an engine holds them or has solved it. */
 struct expectation {
-    struct image *layers; /* [channels][layers]: E_l = D of it, 0 on either side of a sample that is NaN; or NULL */
+    struct codes *layers; /* [channels][layers]: E_l = D of it, 0 on either side of a sample that is NaN; or NULL */
     struct image *voted;  /* [channels][2]: E_0 down and right; E_i = D I_i - a_i E_0, 0 where a weight is; or NULL */
+    struct image *weights; /* [photos]: the problem's own, which may go when an engine holds them; or NULL: they stay */
 };
 
 struct problem {
@@ -41,7 +43,8 @@ esra_status esra_problem_check(struct problem *out, const esra_problem *problem,
  */
 void esra_problem_gradients(const struct problem *problem, int n, int channel, int x, int y, int columns, float *out);
 
-/* The channel has been solved: frees what E of it follows from. */
+/* Nobody asks for E of the channel again, or for the weights of photo i: frees what it follows from, and these. */
 void esra_problem_release(const struct problem *problem, int channel);
+void esra_problem_release_weight(const struct problem *problem, int i);
 
 #endif

@@ -28,9 +28,11 @@ static float expect(const struct solve_task *task, int n, int x, int y, int c)
     const esra_problem *problem = task->problem;
     int width = problem->mixtures[0].width, l = n / 2, right = n % 2, down = !right, here = y * width + x;
     if (task->expected.layers) {
-        const float *layer = task->expected.layers[c * (problem->photos + 1) + l].data;
-        bool known = isfinite(layer[here]) && isfinite(layer[here + down * width + right]);
-        return known ? layer[here + down * width + right] - layer[here] : 0;
+        const struct codes *layer = &task->expected.layers[c * (problem->photos + 1) + l];
+        float from, to;
+        esra_codes_load(layer, (size_t)here, &from, 1);
+        esra_codes_load(layer, (size_t)(here + down * width + right), &to, 1);
+        return isfinite(from) && isfinite(to) ? to - from : 0;
     }
     float scene = task->expected.voted[2 * c + right].data[here];
     if (l == 0)
@@ -39,6 +41,26 @@ static float expect(const struct solve_task *task, int n, int x, int y, int c)
     if (sample(weight, x, y, 0) == 0 || sample(weight, x + right, y + down, 0) == 0)
         return 0;
     return sample(photo, x + right, y + down, c) - sample(photo, x, y, c) - (float)problem->mixing[l - 1] * scene;
+}
+
+static void copy_image(const esra_image *to, const esra_image *from)
+{
+    for (int c = 0; c < from->channels; c++)
+        for (int y = 0; y < from->height; y++)
+            for (int x = 0; x < from->width; x++)
+                to->data[y * to->row_stride + x * to->column_stride + c * to->channel_stride] = sample(from, x, y, c);
+}
+
+/* The photos and their weights, before layers take their place. */
+static void take_photos(struct instance *it, const esra_problem *problem)
+{
+    it->weighted = problem->weights != NULL;
+    for (int i = 0; i < problem->photos; i++) {
+        it->mixing[i] = problem->mixing[i];
+        copy_image(&it->mixtures[i], &problem->mixtures[i]);
+        if (it->weighted)
+            copy_image(&it->weights[i], &problem->weights[i]);
+    }
 }
 
 /* E as arrays, before the solve gives up what it follows from. */
@@ -62,19 +84,13 @@ esra_status __wrap_esra_solve(struct context *context, const struct solve_task *
     struct instance it = instance_make(problem->photos, first->width, first->height, first->channels);
     esra_result with_duals = *task->result;
     struct solve_task again = *task;
+    take_photos(&it, problem);
     take_gradients(&it, task);
     with_duals.duals = it.duals;
     again.result = &with_duals;
     esra_status status = __real_esra_solve(context, &again, memory, info);
     it.lambda = task->settings->lambda;
     gap_asked = task->settings->gap;
-    it.weighted = problem->weights != NULL;
-    for (int i = 0; i < problem->photos; i++) {
-        it.mixing[i] = problem->mixing[i];
-        it.mixtures[i] = problem->mixtures[i];
-        if (it.weighted)
-            it.weights[i] = problem->weights[i];
-    }
     for (int l = 0; l <= problem->photos; l++)
         it.layers[l] = task->result->layers[l];
     if (CHECK(status == ESRA_OK))

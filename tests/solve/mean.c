@@ -35,7 +35,7 @@ static void make(double darkest)
 static double solve(double more, int threads)
 {
     struct context *context = make_context(threads);
-    struct image *expected = NULL;
+    struct codes expected[PHOTOS + 1];
     struct solve_memory memory = {0};
     esra_image views[PHOTOS], answer[PHOTOS + 1];
     esra_problem problem = ESRA_PROBLEM_INIT;
@@ -45,10 +45,12 @@ static double solve(double more, int threads)
     esra_settings_default(&settings);
     settings.lambda = 0.003;
     settings.gap = GAP;
-    CHECK(esra_images_create(&expected, PHOTOS + 1, WIDTH, HEIGHT, 1, context->message) == ESRA_OK);
     for (int l = 0; l <= PHOTOS; l++) {
+        float layer[PIXELS];
         for (int n = 0; n < PIXELS; n++)
-            expected[l].data[n] = (float)(truth[l][n] + (l == 0 ? more : -mixing[l - 1] * more));
+            layer[n] = (float)(truth[l][n] + (l == 0 ? more : -mixing[l - 1] * more));
+        CHECK(esra_codes_create(&expected[l], WIDTH, HEIGHT, context->message) == ESRA_OK);
+        esra_codes_store(&expected[l], 0, layer, PIXELS);
         answer[l] = esra_image_planar(layers[l], WIDTH, HEIGHT, 1);
     }
     for (int i = 0; i < PHOTOS; i++)
@@ -57,11 +59,10 @@ static double solve(double more, int threads)
     problem.mixing = mixing;
     problem.mixtures = views;
     result.layers = answer;
-    struct solve_task task = {&problem, &result, &settings, NULL, NULL, {expected, NULL}};
+    struct solve_task task = {&problem, &result, &settings, NULL, NULL, {expected, NULL, NULL}};
     CHECK(esra_solve(context, &task, &memory, &info) == ESRA_OK);
     CHECK(info.outcome == ESRA_OPTIMAL && info.gap <= GAP);
     esra_solve_memory_free(&memory);
-    esra_images_free(&expected, PHOTOS + 1);
     esra_context_free(&context);
     return mean(layers[0]);
 }
