@@ -433,9 +433,9 @@ ESRA_API esra_status esra_solver_align(esra_solver *solver, const esra_photos *p
 /* What a call will take, told before it takes anything. */
 typedef struct esra_plan {
     size_t struct_size;
-    double bytes;        /* of memory at most, besides the images passed in and out; within a tenth or so. Of a separation
-                            where what photos reflect takes their place (esra_separation): else m-1 photos more */
-    const char *stage;   /* the part of the work that takes them; static */
+    double bytes;      /* of memory at most, besides the images passed in and out; within a tenth or so. Of a separation
+                          where what photos reflect takes their place (esra_separation): else m-1 photos more */
+    const char *stage; /* the part of the work that takes them; static */
     double core_seconds; /* of one core, very roughly */
 } esra_plan;
 #define ESRA_PLAN_INIT                                                                                                 \

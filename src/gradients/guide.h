@@ -8,11 +8,11 @@
 #include "base/image.h"
 
 struct guide {
-    int photos, channels;   /* m */
-    struct codes *expected; /* [channels][m+1], one channel each: E_l = D of it, 0 beside NaN; or NULL */
-    struct image *voted;    /* [channels][2], one channel each: E_0 down and right, E_i = D I_i - a_i E_0; or NULL */
-    struct image *weights;  /* [m], one channel in [0,1]: esra_problem's weights; freed once an engine holds them */
-    struct image *layers;   /* [m+1]: the solver's answer */
+    int photos, channels;    /* m */
+    struct codes *expected;  /* [channels][m+1], one channel each: E_l = D of it, 0 beside NaN; or NULL */
+    struct image *voted;     /* [channels][2], one channel each: E_0 down and right, E_i = D I_i - a_i E_0; or NULL */
+    struct image *weights;   /* [m], one channel in [0,1]: esra_problem's weights; freed once an engine holds them */
+    struct image *layers;    /* [m+1]: the solver's answer */
     struct image confidence; /* mean over the photos of how far the joint solution explains each; or empty */
 };
 

@@ -94,7 +94,7 @@ struct fast {
     int channel;
     int loaded; /* the channel whose data the finest level holds, or NOTHING */
     int photo;  /* whose weights are loaded */
-    int count; /* levels; 0 is the finest */
+    int count;  /* levels; 0 is the finest */
     struct level levels[MAX_LEVELS];
     /* In the arena, for the certificate: the finest level's state, and its data. */
     struct plane *x, *p, *q, *mixture, *weight, *expected;

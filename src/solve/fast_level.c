@@ -60,6 +60,8 @@ void esra_level_lay_out(struct level *level, struct arena *arena, const struct p
         .expected = !finer && problem->expected.layers,
     };
     level->pitch = odd_lines(kernel_columns(width) + KERNEL_PAD);
+    if (finer && row_floats(level) > state_floats(finer))
+        level->pitch = kernel_columns(width) + KERNEL_PAD; /* one line less may find its place */
     if (!finer || finer->spare < LEVEL_SPARE || row_floats(level) > state_floats(finer)) {
         take_memory(level, arena, finer ? 0 : LEVEL_SPARES);
         return;

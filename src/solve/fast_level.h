@@ -55,7 +55,8 @@ struct plane esra_level_plane(const struct level *level, enum level_plane kind, 
 /* Row y of everything, for the kernels; bar, bar_below and correction are the caller's. */
 struct sweep_row esra_level_row(const struct level *level, const float *zeros, int y);
 
-/* Row y of a channel from the caller's arrays, the state zero; and of photo i's weights, which are those of all channels.
+/* Row y of a channel from the caller's arrays, the state zero; and of photo i's weights, which are those of all
+ * channels.
  */
 void esra_level_load_row(const struct level *level, const struct problem *problem, int channel, int y);
 void esra_level_weigh_row(const struct level *level, const struct problem *problem, int i, int y);

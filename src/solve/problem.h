@@ -13,8 +13,8 @@
 /* What E follows from, where it is not given as gradients. Planes of one channel each, so that those of a channel can
  * go when an engine holds them or has solved it. */
 struct expectation {
-    struct codes *layers; /* [channels][layers]: E_l = D of it, 0 on either side of a sample that is NaN; or NULL */
-    struct image *voted;  /* [channels][2]: E_0 down and right; E_i = D I_i - a_i E_0, 0 where a weight is; or NULL */
+    struct codes *layers;  /* [channels][layers]: E_l = D of it, 0 on either side of a sample that is NaN; or NULL */
+    struct image *voted;   /* [channels][2]: E_0 down and right; E_i = D I_i - a_i E_0, 0 where a weight is; or NULL */
     struct image *weights; /* [photos]: the problem's own, which may go when an engine holds them; or NULL: they stay */
 };
 
