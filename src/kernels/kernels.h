@@ -74,9 +74,19 @@ struct pactv_row {
 #define WARP_FRACTION 0x1p-15f
 
 struct warp_point {
-    int32_t index;   /* upper left of the four samples: y * canvas_width + x; negative outside the canvas */
-    uint16_t fx, fy; /* how far towards the right and the lower ones, in 2^-15 */
+    int32_t index;      /* upper left of the four samples: y * canvas_width + x; negative outside the canvas */
+    uint32_t fractions; /* how far towards the right ones, in 2^-15; and 2^16 times how far towards the lower ones */
 };
+
+static inline float warp_right(struct warp_point point)
+{
+    return (float)(point.fractions & 0xffff) * WARP_FRACTION;
+}
+
+static inline float warp_down(struct warp_point point)
+{
+    return (float)(point.fractions >> 16) * WARP_FRACTION;
+}
 
 /* A row of a photo in the joint solve (solve/joint_apply.c), whose pixels and samples are COLOURS floats side by side
  * (base/colours.h). */

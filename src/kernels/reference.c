@@ -204,7 +204,7 @@ void esra_photo_c(const struct photo_row *row)
         if (row->points[x].index < 0)
             continue;
         ptrdiff_t at = COLOURS * (row->points[x].index - row->offset);
-        float fx = row->points[x].fx * WARP_FRACTION, fy = row->points[x].fy * WARP_FRACTION;
+        float fx = warp_right(row->points[x]), fy = warp_down(row->points[x]);
         for (int c = 0; c < COLOURS; c++) {
             float seen = sample(row, row->canvas + at + c, fx, fy);
             float u = row->weight[x] * (row->a * row->p[COLOURS * x + c] + row->b * seen);

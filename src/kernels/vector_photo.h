@@ -65,7 +65,7 @@ INLINE void photo_pixel(const struct photo_row *row, int x, struct carried *carr
     ptrdiff_t at = row->points[x].index - row->offset, down = COLOURS * row->down;
     const float *canvas = row->canvas + COLOURS * at;
     float *strip = row->strip + COLOURS * at, *q = row->q + COLOURS * x;
-    float fx = row->points[x].fx * WARP_FRACTION, fy = row->points[x].fy * WARP_FRACTION;
+    float fx = warp_right(row->points[x]), fy = warp_down(row->points[x]);
     carry(carried, at, row->strip, row->down);
     colours upper = load_colours(canvas), lower = load_colours(canvas + down);
     upper = upper + fx * (load_colours(canvas + COLOURS) - upper);
@@ -107,7 +107,6 @@ INLINE void photo_pixels(const struct photo_row *row, int x, struct carried *car
     float *strip = row->strip + COLOURS * at, *q = row->q + COLOURS * x;
     words points;
     memcpy(&points, row->points + x, sizeof points);
-    /* fx in the lower half of a point's second word, fy in the upper. */
     whole_vector fractions = __builtin_shufflevector(points, points, SPREAD_FRACTIONS);
     vector fx = __builtin_convertvector(fractions & 0xffff, vector) * WARP_FRACTION;
     vector fy = __builtin_convertvector((fractions >> 16) & 0xffff, vector) * WARP_FRACTION;

@@ -1,41 +1,7 @@
 /* ops/warp.c - the table of a bilinear warp. */
 #include "ops/warp.h"
 
-#include <math.h>
 #include <string.h>
-
-/* The samples around position t on an axis of `length` samples: the lower one and the fraction, or -1 outside. The
- * slack keeps the border itself inside when h rounds: the identity must see every pixel. */
-static int locate(double t, int length, uint16_t *fraction)
-{
-    const double slack = 1e-6;
-    if (!(t >= -slack && t <= length - 1 + slack))
-        return -1;
-    int lower = (int)t;
-    if (lower > length - 2)
-        lower = length > 1 ? length - 2 : 0;
-    double f = fmin(fmax(t - lower, 0), 1);
-    *fraction = length > 1 ? (uint16_t)lrint(ldexp(f, 15)) : 0;
-    return lower;
-}
-
-static struct warp_point point_near(const struct warp *warp, double u, double v)
-{
-    struct warp_point point = {-1, 0, 0};
-    int column = locate(u, warp->canvas_width, &point.fx);
-    int row = locate(v, warp->canvas_height, &point.fy);
-    if (column >= 0 && row >= 0)
-        point.index = row * warp->canvas_width + column;
-    return point;
-}
-
-static struct warp_point point_at(const struct warp *warp, const double h[9], int x, int y)
-{
-    double w = h[6] * x + h[7] * y + h[8];
-    if (!(w > 1e-9)) /* at or beyond the horizon; h is scaled so that w is about 1 */
-        return (struct warp_point){-1, 0, 0};
-    return point_near(warp, (h[0] * x + h[1] * y + h[2]) / w, (h[3] * x + h[4] * y + h[5]) / w);
-}
 
 void esra_warp_layout(struct warp *warp, struct arena *arena)
 {
@@ -70,8 +36,7 @@ void esra_warp_fill(struct warp *warp, const double h[9], int begin, int end)
 {
     for (int y = begin; y < end; y++) {
         struct warp_point *row = warp->points + (size_t)y * warp->width;
-        for (int x = 0; x < warp->width; x++)
-            row[x] = point_at(warp, h, x, y);
+        warp_points(warp, h, y, 0, warp->width, row);
         note_rows(warp, y);
     }
 }
@@ -91,7 +56,8 @@ static struct warp_point point_of_block(const struct warp *warp, const struct wa
     /* A block cut off has its middle elsewhere: what is missing is taken to go on at the map's own pace of one. */
     u = u / count - map->left + 0.5 * (step - (right - x * step));
     v = v / count - map->top + 0.5 * (step - (bottom - y * step));
-    return point_near(warp, (u - 0.5 * (step - 1)) / step, (v - 0.5 * (step - 1)) / step);
+    return warp_point_near(warp->canvas_width, warp->canvas_height, true, (u - 0.5 * (step - 1)) / step,
+                           (v - 0.5 * (step - 1)) / step);
 }
 
 void esra_warp_copy(struct warp *warp, const struct warp *from)

@@ -3,9 +3,9 @@
  *     (S v)(x) = sum over the four samples k around h(x) of  w_k(x) v(k),      zero where h(x) leaves the canvas
  *     (S'u)(k) = sum over the pixels x that read k of  w_k(x) u(x)
  *
- * Both read the same table, an index and two fractions a pixel, so that the adjoint is exact whatever rounding went
- * into the table. h takes pixels of the frame (width x height) to pixels of the canvas; pixel centres are whole
- * numbers. The four weights of a pixel are not negative and add to 1. */
+ * Both read the same points, an index and two fractions a pixel, so that the adjoint is exact whatever rounding went
+ * into these. h takes pixels of the frame (width x height) to pixels of the canvas; pixel centres are whole numbers.
+ * The four weights of a pixel are not negative and add to 1. */
 #ifndef ESRA_OPS_WARP_H
 #define ESRA_OPS_WARP_H
 
@@ -44,11 +44,45 @@ struct warp_map {
  * step, rounded up. */
 void esra_warp_fill_map(struct warp *warp, const struct warp_map *map, int begin, int end);
 
-/* (S canvas)(n), all colours. Pixel n must lie inside. */
-static inline colours warp_sample(const struct warp *warp, const colours *canvas, size_t n)
+/* The samples around (u, v), nowhere unless it lies `ahead`. There is no branch, and what is computed does not depend
+ * on the answer: loops of it become vectors. The slack keeps the border itself inside when h rounds: the identity must
+ * see every pixel. */
+static inline struct warp_point warp_point_near(int canvas_width, int canvas_height, bool ahead, double u, double v)
 {
-    struct warp_point point = warp->points[n];
-    float fx = point.fx * WARP_FRACTION, fy = point.fy * WARP_FRACTION;
+    const double slack = 1e-6;
+    double right = canvas_width - 1, bottom = canvas_height - 1;
+    bool inside = ahead & (u >= -slack) & (u <= right + slack) & (v >= -slack) & (v <= bottom + slack);
+    int last_column = canvas_width > 1 ? canvas_width - 2 : 0, last_row = canvas_height > 1 ? canvas_height - 2 : 0;
+    u = u > 0 ? u : 0; /* NaN, too */
+    v = v > 0 ? v : 0;
+    u = u < right ? u : right;
+    v = v < bottom ? v : bottom;
+    int column = (int)u, row = (int)v;
+    column = column < last_column ? column : last_column;
+    row = row < last_row ? row : last_row;
+    int fx = (int)((u - column) * (1 / WARP_FRACTION) + 0.5), fy = (int)((v - row) * (1 / WARP_FRACTION) + 0.5);
+    return (struct warp_point){inside ? row * canvas_width + column : -1, (uint32_t)fx | (uint32_t)fy << 16};
+}
+
+/* Those of h(x, y) for x in [begin, end). At or beyond the horizon nothing is seen; h is scaled so that its
+ * denominator is about 1. */
+static inline void warp_points(const struct warp *warp, const double h[9], int y, int begin, int end,
+                               struct warp_point *restrict points)
+{
+    const int canvas_width = warp->canvas_width, canvas_height = warp->canvas_height;
+    const double across = h[0], down = h[3], far = h[6];
+    const double u = h[1] * y + h[2], v = h[4] * y + h[5], w = h[7] * y + h[8];
+    for (int x = begin; x < end; x++) {
+        double distance = far * x + w, scale = 1 / distance;
+        points[x - begin] = warp_point_near(canvas_width, canvas_height, distance > 1e-9, (across * x + u) * scale,
+                                            (down * x + v) * scale);
+    }
+}
+
+/* (S canvas)(x), all colours, of a pixel that lies inside, at this point. */
+static inline colours warp_sample(const struct warp *warp, const colours *canvas, struct warp_point point)
+{
+    float fx = warp_right(point), fy = warp_down(point);
     const colours *at = canvas + point.index;
     colours upper = at[0] + fx * (at[warp->right] - at[0]);
     colours lower = at[warp->down] + fx * (at[warp->down + warp->right] - at[warp->down]);
@@ -56,10 +90,10 @@ static inline colours warp_sample(const struct warp *warp, const colours *canvas
 }
 
 /* Adds the adjoint of one pixel: canvas is only a part of the whole that begins at sample `offset`. */
-static inline void warp_scatter(const struct warp *warp, colours *canvas, ptrdiff_t offset, size_t n, colours value)
+static inline void warp_scatter(const struct warp *warp, colours *canvas, ptrdiff_t offset, struct warp_point point,
+                                colours value)
 {
-    struct warp_point point = warp->points[n];
-    float fx = point.fx * WARP_FRACTION, fy = point.fy * WARP_FRACTION;
+    float fx = warp_right(point), fy = warp_down(point);
     colours *at = canvas + (point.index - offset);
     colours lower = fy * value, upper = value - lower;
     at[0] += upper - fx * upper;

@@ -220,7 +220,7 @@ static void seen_rows(void *work, int task, int worker)
     for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++) {
         colours value = {0};
         if (warp->points[n].index >= 0)
-            value = answer->gain * warp_sample(warp, level->layer[REFLECTED], n);
+            value = answer->gain * warp_sample(warp, level->layer[REFLECTED], warp->points[n]);
         for (int c = 0; c < level->channels; c++)
             answer->out->data[c * pixels + n] = value[c];
     }
@@ -286,7 +286,7 @@ static void predict_rows(void *work, int task, int worker)
         bool known = level->warp[i].points[n].index >= 0;
         colours value = prediction->mixing * level->layer[TRANSMITTED][n];
         if (known)
-            value += prediction->gain * warp_sample(&level->warp[i], level->layer[REFLECTED], n);
+            value += prediction->gain * warp_sample(&level->warp[i], level->layer[REFLECTED], level->warp[i].points[n]);
         for (int c = 0; c < level->channels; c++) {
             prediction->predicted->data[c * pixels + n] = value[c];
             prediction->shown->data[c * pixels + n] = level->photo[i][c * pixels + n];

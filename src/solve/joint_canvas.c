@@ -93,7 +93,7 @@ static size_t collect(const struct joint_level *level, int photo, int channel, f
     size_t count = 0;
     for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
         if (joint_mask(level, photo, n) > 0 && warp->points[n].index >= 0)
-            values[count++] = warp_sample(warp, level->layer[REFLECTED], n)[channel];
+            values[count++] = warp_sample(warp, level->layer[REFLECTED], warp->points[n])[channel];
     return count;
 }
 

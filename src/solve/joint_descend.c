@@ -14,12 +14,12 @@ static void diagonal_row(const struct joint_system *system, int k, int y, float 
         out[x] = rho + down[x] + right[x] + (x > 0 ? right[x - 1] : 0) + (y > 0 ? down[x - width] : 0);
 }
 
-/* Adds the squares of the four weights of S_i at pixel n times `value`, in the first colour, and the weights themselves
+/* Adds the squares of the four weights of S_i at a point times `value`, in the first colour, and the weights themselves
  * in the second. */
-static void scatter_squares(const struct warp *warp, colours *strip, ptrdiff_t offset, size_t n, float value)
+static void scatter_squares(const struct warp *warp, colours *strip, ptrdiff_t offset, struct warp_point point,
+                            float value)
 {
-    struct warp_point point = warp->points[n];
-    float fx = point.fx * WARP_FRACTION, fy = point.fy * WARP_FRACTION;
+    float fx = warp_right(point), fy = warp_down(point);
     float left = 1 - fx, upper = 1 - fy;
     colours *at = strip + (point.index - offset);
     colours across[2] = {{left * left, left}, {fx * fx, fx}};
@@ -62,7 +62,8 @@ static void diagonal_frame(void *work, int task, int worker)
             for (int x = 0; x < width && system->confidence[i] > 0; x++) {
                 diagonal[x] += a * a * weight[x];
                 if (weight[x] != 0 && !joint_alone(system))
-                    scatter_squares(&level->warp[i], system->strip[task], offset, start + x, b * b * weight[x]);
+                    scatter_squares(&level->warp[i], system->strip[task], offset, level->warp[i].points[start + x],
+                                    b * b * weight[x]);
             }
         }
         for (int x = 0; x < width; x++)

@@ -171,7 +171,7 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
             continue;
         colours r = joint_photo(level, i, n) - a * level->layer[TRANSMITTED][n];
         if (!joint_alone(system))
-            r -= b * warp_sample(warp, level->layer[REFLECTED], n);
+            r -= b * warp_sample(warp, level->layer[REFLECTED], warp->points[n]);
         float square = colours_sum(r * r) * per_channel, factor = 1 + square * per_scale;
         if (w == 1)
             multiply(&product, factor);
@@ -182,7 +182,7 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
         level->weight[i][n] = weight;
         system->residual[TRANSMITTED][n] += a * weight * r;
         if (!joint_alone(system))
-            warp_scatter(warp, system->strip[block], offset, n, b * weight * r);
+            warp_scatter(warp, system->strip[block], offset, warp->points[n], b * weight * r);
         share->seen += w;
         share->square += omega * square;
         share->trusted += omega;

@@ -243,7 +243,7 @@ static void make_points(struct warp_point *points, float *weight, int width, int
         check_fill(&fy, 1, 0, 32768);
         check_fill(&seen, 1, 0, 1);
         at = jump < .1f ? (int)(jump * 10 * (float)columns) : at + 1 < columns ? at + 1 : 0;
-        points[x] = (struct warp_point){(x / 20 % rows) * canvas_width + at, (uint16_t)fx, (uint16_t)fy};
+        points[x] = (struct warp_point){(x / 20 % rows) * canvas_width + at, (uint32_t)fx | (uint32_t)fy << 16};
         weight[x] = seen < .1f ? 0 : seen;
         if (seen < .05f)
             points[x].index = -1;

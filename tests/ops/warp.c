@@ -39,10 +39,10 @@ static void warp_all(const struct warp *warp, const float *canvas, const float *
         out[i] = 0;
         if (warp->points[i].index < 0)
             continue;
-        colours v = warp_sample(warp, canvas_colours, (size_t)i);
+        colours v = warp_sample(warp, canvas_colours, warp->points[i]);
         CHECK(v[2] == -v[0] && v[1] == 0);
         out[i] = v[0];
-        warp_scatter(warp, strip, 0, (size_t)i, (colours){u[i], 0, 0, 0});
+        warp_scatter(warp, strip, 0, warp->points[i], (colours){u[i], 0, 0, 0});
         int row = warp->points[i].index / warp->canvas_width, y = i / warp->width;
         CHECK(warp->low[y] <= row && row + (warp->down > 0) < warp->high[y]);
     }

@@ -119,7 +119,7 @@ static void lay_out_photo(struct field *field)
 {
     float *const *p = field->plane;
     for (int x = 0; x < WIDTH; x++)
-        field->points[x] = (struct warp_point){x, 12000, 30000};
+        field->points[x] = (struct warp_point){x, 12000 | 30000U << 16};
     field->photo = (struct photo_row){.width = WIDTH,
                                       .a = 0.9f,
                                       .b = 1.1f,
