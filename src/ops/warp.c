@@ -1,9 +1,9 @@
-/* ops/warp.c - the table of a bilinear warp. */
+/* ops/warp.c - the points of a bilinear warp, and the canvas rows that they touch. */
 #include "ops/warp.h"
 
 #include <string.h>
 
-void esra_warp_layout(struct warp *warp, struct arena *arena)
+void esra_warp_layout(struct warp *warp, bool table, struct arena *arena)
 {
     size_t height = (size_t)warp->height;
     size_t pixels = 0;
@@ -11,33 +11,42 @@ void esra_warp_layout(struct warp *warp, struct arena *arena)
         arena->overflow = true;
     warp->right = warp->canvas_width > 1;
     warp->down = warp->canvas_height > 1 ? warp->canvas_width : 0;
-    warp->points = esra_arena_take(arena, pixels, sizeof *warp->points);
+    warp->points = table ? esra_arena_take(arena, pixels, sizeof *warp->points) : NULL;
     warp->low = esra_arena_take(arena, height, sizeof *warp->low);
     warp->high = esra_arena_take(arena, height, sizeof *warp->high);
 }
 
-/* The canvas rows that row y of the table touches. */
-static void note_rows(struct warp *warp, int y)
+/* Adds to the canvas rows that row y touches those of the points given. */
+static void note_rows(struct warp *warp, int y, const struct warp_point *points, int count)
 {
-    const struct warp_point *row = warp->points + (size_t)y * warp->width;
-    int low = warp->canvas_height, high = 0;
-    for (int x = 0; x < warp->width; x++) {
-        if (row[x].index < 0)
+    int low = warp->low[y], high = warp->high[y];
+    for (int x = 0; x < count; x++) {
+        if (points[x].index < 0)
             continue;
-        int upper = row[x].index / warp->canvas_width, lower = upper + (warp->down > 0);
+        int upper = points[x].index / warp->canvas_width, lower = upper + (warp->down > 0);
+        if (low >= high)
+            low = high = upper;
         low = upper < low ? upper : low;
         high = lower >= high ? lower + 1 : high;
     }
-    warp->low[y] = low < high ? low : 0;
+    warp->low[y] = low;
     warp->high[y] = high;
 }
 
-void esra_warp_fill(struct warp *warp, const double h[9], int begin, int end)
+/* So many points of a row at a time, where the row has no place. */
+#define PART 64
+
+void esra_warp_fill(struct warp *warp, int begin, int end)
 {
+    struct warp_point part[PART];
     for (int y = begin; y < end; y++) {
-        struct warp_point *row = warp->points + (size_t)y * warp->width;
-        warp_points(warp, h, y, 0, warp->width, row);
-        note_rows(warp, y);
+        warp->low[y] = warp->high[y] = 0;
+        for (int x = 0; x < warp->width; x += PART) {
+            int count = x + PART < warp->width ? PART : warp->width - x;
+            struct warp_point *points = warp->points ? warp->points + (size_t)y * warp->width + x : part;
+            warp_points(warp, y, x, x + count, points);
+            note_rows(warp, y, points, count);
+        }
     }
 }
 
@@ -74,6 +83,7 @@ void esra_warp_fill_map(struct warp *warp, const struct warp_map *map, int begin
         struct warp_point *row = warp->points + (size_t)y * warp->width;
         for (int x = 0; x < warp->width; x++)
             row[x] = point_of_block(warp, map, x, y);
-        note_rows(warp, y);
+        warp->low[y] = warp->high[y] = 0;
+        note_rows(warp, y, row, warp->width);
     }
 }

@@ -18,18 +18,19 @@ struct warp {
     int width, height;               /* of the frame */
     int canvas_width, canvas_height; /* their product fits in 31 bits */
     int right, down;                 /* from a sample to its neighbours; 0 where the canvas is one pixel wide or high */
-    struct warp_point *points;       /* [height * width] */
+    double motion[9];                /* h, a 3x3 matrix, row by row; not of a dense map */
+    struct warp_point *points;       /* the table [height * width]; NULL: made of h, whenever a row is wanted */
     int *low, *high;                 /* [height]: canvas rows [low, high) that a row of the frame touches */
 };
 
-/* Takes the table from the arena; the sizes must be set. */
-void esra_warp_layout(struct warp *warp, struct arena *arena);
+/* Takes the table, where there is to be one, from the arena; the sizes must be set. */
+void esra_warp_layout(struct warp *warp, bool table, struct arena *arena);
 
 /* Copies the table of a warp of the same sizes. */
 void esra_warp_copy(struct warp *warp, const struct warp *from);
 
-/* Fills the rows [begin, end) of the table; h is a 3x3 matrix, row by row. */
-void esra_warp_fill(struct warp *warp, const double h[9], int begin, int end);
+/* Rows [begin, end) of the homography `motion`. */
+void esra_warp_fill(struct warp *warp, int begin, int end);
 
 /* Where each pixel of a full-size frame goes, in full-size pixels, and the grid on which a warp wants it: pixel x of a
  * warp coarser by `step` is the mean of pixels step x .. step x + step - 1, and so are its canvas' samples, the first
@@ -40,8 +41,8 @@ struct warp_map {
     double left, top;
 };
 
-/* The same from a dense map; positions that are not finite lie outside. The warp's frame is the map's size divided by
- * step, rounded up. */
+/* The same of a dense map, which needs the table; positions that are not finite lie outside. The warp's frame is the
+ * map's size divided by step, rounded up. */
 void esra_warp_fill_map(struct warp *warp, const struct warp_map *map, int begin, int end);
 
 /* The samples around (u, v), nowhere unless it lies `ahead`. There is no branch, and what is computed does not depend
@@ -66,9 +67,9 @@ static inline struct warp_point warp_point_near(int canvas_width, int canvas_hei
 
 /* Those of h(x, y) for x in [begin, end). At or beyond the horizon nothing is seen; h is scaled so that its
  * denominator is about 1. */
-static inline void warp_points(const struct warp *warp, const double h[9], int y, int begin, int end,
-                               struct warp_point *restrict points)
+static inline void warp_points(const struct warp *warp, int y, int begin, int end, struct warp_point *restrict points)
 {
+    const double *h = warp->motion;
     const int canvas_width = warp->canvas_width, canvas_height = warp->canvas_height;
     const double across = h[0], down = h[3], far = h[6];
     const double u = h[1] * y + h[2], v = h[4] * y + h[5], w = h[7] * y + h[8];
@@ -77,6 +78,25 @@ static inline void warp_points(const struct warp *warp, const double h[9], int y
         points[x - begin] = warp_point_near(canvas_width, canvas_height, distance > 1e-9, (across * x + u) * scale,
                                             (down * x + v) * scale);
     }
+}
+
+/* Row y of the table, made in `room`, of the frame's width, where there is none. The bits are the same. */
+static inline const struct warp_point *warp_row(const struct warp *warp, int y, struct warp_point *room)
+{
+    if (warp->points)
+        return warp->points + (size_t)y * warp->width;
+    warp_points(warp, y, 0, warp->width, room);
+    return room;
+}
+
+/* A single point. */
+static inline struct warp_point warp_at(const struct warp *warp, int x, int y)
+{
+    struct warp_point point;
+    if (warp->points)
+        return warp->points[(size_t)y * warp->width + x];
+    warp_points(warp, y, x, x + 1, &point);
+    return point;
 }
 
 /* (S canvas)(x), all colours, of a pixel that lies inside, at this point. */

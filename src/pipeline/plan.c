@@ -13,6 +13,7 @@
 #include "evidence/leave_out.h"
 #include "pipeline/series.h"
 #include "solve/engine.h"
+#include "solve/joint.h"
 
 /* How far the reflection's canvas exceeds the frame, and the strips that the adjoint is added up in
  * (solve/joint_system.h), both in frames. They follow from the motion, which nobody knows yet: these are those of a
@@ -200,10 +201,11 @@ static double rounds(const struct shape *s)
     return held(s) + aligned(s) + joint_cells(s) + (first > next ? first : next);
 }
 
-/* Of small photos; of large ones one solve, beside which half their size is little. */
+/* Of small photos; of large ones one solve, beside which half their size is little, the largest without tables. */
 static double rounds_bytes(const struct shape *s)
 {
-    return small_shape(s).width == s->width ? rounds(s) : aligned_in_place(s) + joint_once(s);
+    double tables = pixels(s) < JOINT_LEAN_PIXELS ? 0 : block(s, 2 * s->photos);
+    return small_shape(s).width == s->width ? rounds(s) : aligned_in_place(s) + joint_once(s) - tables;
 }
 
 /* The judge's own joint problem at the size that it judges at, as many more as are solved side by side, the photos

@@ -122,6 +122,7 @@ esra_status esra_joint_create(struct joint **out, const struct joint_photos *pho
     *out = joint;
     joint->context = context;
     joint->photos = photos->count;
+    joint->lean_pixels = JOINT_LEAN_PIXELS;
     joint->finest = -1;
     plan_levels(joint, &photos->photos[0], levels);
     if (!esra_joint_place(joint, &joint->tables, layout_tables))
@@ -155,6 +156,7 @@ esra_status esra_joint_share(struct joint **out, struct joint *first, struct con
     joint->context = context;
     joint->photos = first->photos;
     joint->levels = first->levels;
+    joint->lean_pixels = first->lean_pixels;
     joint->finest = -1;
     joint->halved = true;
     joint->first = first;
@@ -217,13 +219,15 @@ static void seen_rows(void *work, int task, int worker)
     size_t pixels = joint_pixels(level, TRANSMITTED);
     (void)worker;
     joint_block(level, TRANSMITTED, task, &begin, &end);
-    for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++) {
-        colours value = {0};
-        if (warp->points[n].index >= 0)
-            value = answer->gain * warp_sample(warp, level->layer[REFLECTED], warp->points[n]);
-        for (int c = 0; c < level->channels; c++)
-            answer->out->data[c * pixels + n] = value[c];
-    }
+    for (int y = begin; y < end; y++)
+        for (int x = 0; x < width; x++) {
+            struct warp_point point = warp_at(warp, x, y);
+            colours value = {0};
+            if (point.index >= 0)
+                value = answer->gain * warp_sample(warp, level->layer[REFLECTED], point);
+            for (int c = 0; c < level->channels; c++)
+                answer->out->data[c * pixels + (size_t)y * width + x] = value[c];
+        }
 }
 
 static esra_status check_solved(const struct joint *joint, int photo)
@@ -274,25 +278,31 @@ done:
     return status;
 }
 
+static void predict_pixel(const struct prediction *prediction, int x, int y)
+{
+    const struct joint_level *level = prediction->level;
+    int i = prediction->photo;
+    size_t pixels = joint_pixels(level, TRANSMITTED), n = (size_t)y * level->width[TRANSMITTED] + x;
+    struct warp_point point = warp_at(&level->warp[i], x, y);
+    colours value = prediction->mixing * level->layer[TRANSMITTED][n];
+    if (point.index >= 0)
+        value += prediction->gain * warp_sample(&level->warp[i], level->layer[REFLECTED], point);
+    for (int c = 0; c < level->channels; c++) {
+        prediction->predicted->data[c * pixels + n] = value[c];
+        prediction->shown->data[c * pixels + n] = level->photo[i][c * pixels + n];
+    }
+    prediction->mask->data[n] = point.index < 0 ? 0 : joint_mask(level, i, n);
+}
+
 static void predict_rows(void *work, int task, int worker)
 {
     const struct prediction *prediction = work;
-    const struct joint_level *level = prediction->level;
-    int i = prediction->photo, width = level->width[TRANSMITTED], begin, end;
-    size_t pixels = joint_pixels(level, TRANSMITTED);
+    int begin, end;
     (void)worker;
-    joint_block(level, TRANSMITTED, task, &begin, &end);
-    for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++) {
-        bool known = level->warp[i].points[n].index >= 0;
-        colours value = prediction->mixing * level->layer[TRANSMITTED][n];
-        if (known)
-            value += prediction->gain * warp_sample(&level->warp[i], level->layer[REFLECTED], level->warp[i].points[n]);
-        for (int c = 0; c < level->channels; c++) {
-            prediction->predicted->data[c * pixels + n] = value[c];
-            prediction->shown->data[c * pixels + n] = level->photo[i][c * pixels + n];
-        }
-        prediction->mask->data[n] = known ? joint_mask(level, i, n) : 0;
-    }
+    joint_block(prediction->level, TRANSMITTED, task, &begin, &end);
+    for (int y = begin; y < end; y++)
+        for (int x = 0; x < prediction->level->width[TRANSMITTED]; x++)
+            predict_pixel(prediction, x, y);
 }
 
 esra_status esra_joint_predict(const struct joint *joint, int photo, struct image *predicted, struct image *shown,

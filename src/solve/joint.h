@@ -41,6 +41,9 @@ struct joint_settings {
 
 #define JOINT_MAX_LEVELS 8
 
+/* From so many pixels on memory counts more than a fortieth of the time. */
+#define JOINT_LEAN_PIXELS 1000000
+
 void esra_joint_settings_default(struct joint_settings *settings);
 
 /* Less effort at the two finest levels, which cost most: coarser ones have shared out what is smooth, and leave them

@@ -69,7 +69,7 @@ void esra_joint_clear_strip(struct joint_system *system, int block)
 }
 
 /* Photo i's part of one row of the frame. */
-static void apply_photo(struct joint_system *system, int i, int block, int y)
+static void apply_photo(struct joint_system *system, int i, int block, int y, int worker)
 {
     const struct joint_level *level = system->level;
     const struct warp *warp = &level->warp[i];
@@ -80,7 +80,7 @@ static void apply_photo(struct joint_system *system, int i, int block, int y)
         .a = (float)system->mixing[i],
         .b = (float)system->reflection_gain[i],
         .weight = level->weight[i] + start,
-        .points = warp->points + start,
+        .points = joint_points(system, i, y, worker),
         .right = warp->right,
         .down = warp->down,
         .p = (const float *)(system->direction[TRANSMITTED] + start),
@@ -118,7 +118,6 @@ static void apply_frame(void *work, int task, int worker)
     struct joint_system *system = work;
     int width = system->level->width[TRANSMITTED], begin, end;
     double sum = 0;
-    (void)worker;
     joint_block(system->level, TRANSMITTED, task, &begin, &end);
     if (!joint_alone(system))
         esra_joint_clear_strip(system, task);
@@ -130,7 +129,7 @@ static void apply_frame(void *work, int task, int worker)
             if (system->confidence[i] > 0 && joint_alone(system))
                 apply_alone(system, i, y);
             else if (system->confidence[i] > 0)
-                apply_photo(system, i, task, y);
+                apply_photo(system, i, task, y, worker);
         sum += dot_row(system->direction[TRANSMITTED] + start, q, width);
     }
     system->partial[task][0] = sum;

@@ -91,9 +91,12 @@ static size_t collect(const struct joint_level *level, int photo, int channel, f
 {
     const struct warp *warp = &level->warp[photo];
     size_t count = 0;
-    for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
-        if (joint_mask(level, photo, n) > 0 && warp->points[n].index >= 0)
-            values[count++] = warp_sample(warp, level->layer[REFLECTED], warp->points[n])[channel];
+    for (int y = 0; y < warp->height; y++)
+        for (int x = 0; x < warp->width; x++) {
+            struct warp_point point = warp_at(warp, x, y);
+            if (point.index >= 0 && joint_mask(level, photo, (size_t)y * warp->width + x) > 0)
+                values[count++] = warp_sample(warp, level->layer[REFLECTED], point)[channel];
+        }
     return count;
 }
 

@@ -123,7 +123,7 @@ static int meeting_level(int x, int y, int u, int v)
 
 /* Adds a_i b_i omega_i to the smallest cells that have both x of the frame and where photo i shows R there. Every pixel
  * counts, as in the diagonals: what is left of their difference tells how slow a cell is. */
-static void add_shared(struct joint_system *system, int i, int y)
+static void add_shared(struct joint_system *system, int i, int y, int worker)
 {
     const struct joint_level *level = system->level;
     struct joint_coarse *coarse = &system->coarse;
@@ -132,7 +132,7 @@ static void add_shared(struct joint_system *system, int i, int y)
         return;
     size_t start = (size_t)row * (size_t)width;
     const float *weight = level->weight[i] + start;
-    const struct warp_point *points = level->warp[i].points + start;
+    const struct warp_point *points = joint_points(system, i, row, worker);
     float factor = (float)(system->mixing[i] * system->reflection_gain[i]);
     for (int x = 0; x < width; x++) {
         if (weight[x] == 0)
@@ -188,14 +188,13 @@ static void prepare_band(void *work, int band, int worker)
 {
     struct joint_system *system = work;
     int begin, end;
-    (void)worker;
     clear_band(system, band);
     band_rows(system, -1, band, &begin, &end);
     for (int y = begin; y < end; y++) {
         for (int k = 0; k < JOINT_LAYERS; k++)
             add_row(system, k, y);
         for (int i = 0; i < system->level->photos; i++)
-            add_shared(system, i, y);
+            add_shared(system, i, y, worker);
     }
     for (int l = 1; l < COARSE_LEVELS; l++)
         add_cells(system, l, band);

@@ -48,7 +48,6 @@ static void diagonal_frame(void *work, int task, int worker)
     int width = level->width[TRANSMITTED], begin, end;
     double norm = 0;
     ptrdiff_t offset = (ptrdiff_t)system->strip_low[task] * level->width[REFLECTED];
-    (void)worker;
     joint_block(level, TRANSMITTED, task, &begin, &end);
     if (!joint_alone(system))
         esra_joint_clear_strip(system, task);
@@ -59,11 +58,11 @@ static void diagonal_frame(void *work, int task, int worker)
         for (int i = 0; i < level->photos; i++) {
             float a = (float)system->mixing[i], b = (float)system->reflection_gain[i];
             const float *weight = level->weight[i] + start;
+            const struct warp_point *points = joint_points(system, i, y, worker);
             for (int x = 0; x < width && system->confidence[i] > 0; x++) {
                 diagonal[x] += a * a * weight[x];
                 if (weight[x] != 0 && !joint_alone(system))
-                    scatter_squares(&level->warp[i], system->strip[task], offset, level->warp[i].points[start + x],
-                                    b * b * weight[x]);
+                    scatter_squares(&level->warp[i], system->strip[task], offset, points[x], b * b * weight[x]);
             }
         }
         for (int x = 0; x < width; x++)

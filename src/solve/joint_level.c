@@ -2,6 +2,7 @@
 #include "solve/joint_level.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/cells.h"
 
@@ -25,7 +26,7 @@ void esra_joint_level_layout_expected(struct joint_level *level, struct arena *a
         level->expected[direction] = take_colours(arena, joint_pixels(level, TRANSMITTED));
 }
 
-void esra_joint_level_layout_layers(struct joint_level *level, struct arena *arena)
+void esra_joint_level_layout_layers(struct joint_level *level, bool table, struct arena *arena)
 {
     for (int i = 0; i < level->photos; i++) {
         struct warp *warp = &level->warp[i];
@@ -36,7 +37,7 @@ void esra_joint_level_layout_layers(struct joint_level *level, struct arena *are
             .canvas_width = level->width[REFLECTED],
             .canvas_height = level->height[REFLECTED],
         };
-        esra_warp_layout(warp, arena);
+        esra_warp_layout(warp, table, arena);
     }
     for (int k = 0; k < JOINT_LAYERS; k++)
         level->layer[k] = take_colours(arena, joint_pixels(level, k));
@@ -52,8 +53,8 @@ void esra_joint_level_divide(struct joint_level *level, const struct context *co
 
 struct resize {
     struct joint_level *coarse, *fine;
-    const double *motion;     /* of the warps to fill: homographies, */
-    const struct image *maps; /* or maps on a grid `step` times as fine, to a canvas that begins at (left, top) */
+    const struct image *maps; /* of the warps to fill: NULL, homographies that they have; or maps on a grid `step` times
+                                 as fine, to a canvas that begins at (left, top) */
     int step, left, top;
 };
 
@@ -110,12 +111,14 @@ static void aim_rows(void *work, int task, int worker)
                                               resize->step, resize->left, resize->top},
                            begin, end);
     else
-        esra_warp_fill(&resize->fine->warp[i], resize->motion + 9 * i, begin, end);
+        esra_warp_fill(&resize->fine->warp[i], begin, end);
 }
 
 void esra_joint_level_aim(struct joint_level *level, const double *motion, struct context *context)
 {
-    struct resize resize = {.fine = level, .motion = motion};
+    struct resize resize = {.fine = level};
+    for (int i = 0; i < level->photos; i++)
+        memcpy(level->warp[i].motion, motion + 9 * i, sizeof level->warp[i].motion);
     esra_context_run(context, aim_rows, &resize, level->photos * level->blocks, NULL);
 }
 

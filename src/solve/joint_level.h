@@ -69,8 +69,8 @@ static inline float joint_mask(const struct joint_level *level, int i, size_t n)
 /* Photos and masks of a level past the first; the frame's size must be set. */
 void esra_joint_level_layout_photos(struct joint_level *level, struct arena *arena);
 
-/* Robust weights, warps and layers; the canvas' size must be set as well. */
-void esra_joint_level_layout_layers(struct joint_level *level, struct arena *arena);
+/* Robust weights, warps and layers; the canvas' size must be set as well. Warps by dense maps need their tables. */
+void esra_joint_level_layout_layers(struct joint_level *level, bool table, struct arena *arena);
 
 /* coarse's photos and masks from fine's. A coarse pixel is seen where all of its pixels are: its mask is the least. */
 void esra_joint_level_halve(struct joint_level *coarse, const struct joint_level *fine, struct context *context);

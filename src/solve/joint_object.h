@@ -14,6 +14,7 @@ struct joint {
     int photos, levels;
     int wanted;          /* the finest level of the solve at hand */
     int smooth;          /* the finest level that has cells (joint_coarse.h), or NO_LEVEL */
+    size_t lean_pixels;  /* JOINT_LEAN_PIXELS, or what a test tries */
     int finest;          /* that of the last solution, -1 where there is none */
     struct joint *start; /* whose layers the next solve begins with, at that level; NULL: from nothing */
     int start_level;

@@ -151,7 +151,7 @@ struct share {
 };
 
 /* Photo i in one row: omega_i, its part of F, and its part of the residual. */
-static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, struct share *share)
+static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, int worker, struct share *share)
 {
     struct joint_system *system = reweigh->system;
     const struct joint_level *level = system->level;
@@ -164,14 +164,16 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
     ptrdiff_t offset = (ptrdiff_t)system->strip_low[block] * level->width[REFLECTED];
     struct long_product product = {1, 0};
     double half_weighted = 0;
-    for (size_t n = (size_t)y * width; n < (size_t)(y + 1) * width; n++) {
-        float w = warp->points[n].index < 0 ? 0 : joint_mask(level, i, n);
+    const struct warp_point *points = joint_points(system, i, y, worker);
+    for (int x = 0; x < width; x++) {
+        size_t n = (size_t)y * width + x;
+        float w = points[x].index < 0 ? 0 : joint_mask(level, i, n);
         level->weight[i][n] = w;
         if (w == 0)
             continue;
         colours r = joint_photo(level, i, n) - a * level->layer[TRANSMITTED][n];
         if (!joint_alone(system))
-            r -= b * warp_sample(warp, level->layer[REFLECTED], warp->points[n]);
+            r -= b * warp_sample(warp, level->layer[REFLECTED], points[x]);
         float square = colours_sum(r * r) * per_channel, factor = 1 + square * per_scale;
         if (w == 1)
             multiply(&product, factor);
@@ -182,7 +184,7 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
         level->weight[i][n] = weight;
         system->residual[TRANSMITTED][n] += a * weight * r;
         if (!joint_alone(system))
-            warp_scatter(warp, system->strip[block], offset, warp->points[n], b * weight * r);
+            warp_scatter(warp, system->strip[block], offset, points[x], b * weight * r);
         share->seen += w;
         share->square += omega * square;
         share->trusted += omega;
@@ -197,7 +199,6 @@ static void weigh_frame(void *work, int task, int worker)
     struct joint_system *system = reweigh->system;
     int width = system->level->width[TRANSMITTED], begin, end;
     struct share share = {0};
-    (void)worker;
     joint_block(system->level, TRANSMITTED, task, &begin, &end);
     if (!joint_alone(system))
         esra_joint_clear_strip(system, task);
@@ -209,7 +210,7 @@ static void weigh_frame(void *work, int task, int worker)
         if (system->level->expected[0])
             pull_row(system, y, r);
         for (int i = 0; i < system->level->photos; i++)
-            weigh_photo(reweigh, i, task, y, &share);
+            weigh_photo(reweigh, i, task, y, worker, &share);
     }
     system->partial[task][0] = share.data;
     system->partial[task][1] = share.seen;

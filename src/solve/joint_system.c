@@ -51,6 +51,8 @@ void esra_joint_system_layout(struct joint_system *system, const struct joint_le
         system->edge[k][1] = esra_arena_take(arena, pixels, sizeof(float));
         system->dark[k] = esra_arena_take(arena, pixels, sizeof(uint8_t));
     }
+    size_t threads = (size_t)esra_context_threads(system->context), width = (size_t)largest->width[TRANSMITTED];
+    system->row = esra_arena_take(arena, threads * width, sizeof *system->row);
     system->strip[0] = esra_arena_take(arena, system->strip_pixels, sizeof(colours));
 }
 

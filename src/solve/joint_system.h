@@ -43,9 +43,17 @@ struct joint_system {
     uint8_t *dark[JOINT_LAYERS];  /* delta_l, one bit a channel */
     colours *strip[JOINT_BLOCKS_MOST];
     int strip_low[JOINT_BLOCKS_MOST], strip_high[JOINT_BLOCKS_MOST];
-    size_t strip_pixels; /* room for all strips together */
+    size_t strip_pixels;    /* room for all strips together */
+    struct warp_point *row; /* [threads * width]: points of warps that have no table */
     double partial[JOINT_LAYERS * JOINT_BLOCKS_MOST][4];
 };
+
+/* Row y of S_i's points, for a task of that worker's, until it asks for another. */
+static inline const struct warp_point *joint_points(const struct joint_system *system, int i, int y, int worker)
+{
+    size_t width = (size_t)system->level->width[TRANSMITTED];
+    return warp_row(&system->level->warp[i], y, system->row + (size_t)worker * width);
+}
 
 static inline bool joint_alone(const struct joint_system *system)
 {

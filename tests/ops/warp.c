@@ -9,13 +9,19 @@
 static float a[SIDE * SIDE], b[SIDE * SIDE], c[SIDE * SIDE], d[SIDE * SIDE];
 static colours canvas_colours[SIDE * SIDE], strip[SIDE * SIDE];
 
-static void make_warp(struct warp *warp, struct arena *arena, const double h[9])
+static void lay_out(struct warp *warp, bool table, struct arena *arena)
 {
     esra_arena_count(arena);
-    esra_warp_layout(warp, arena);
+    esra_warp_layout(warp, table, arena);
     CHECK(esra_arena_place(arena));
-    esra_warp_layout(warp, arena);
-    esra_warp_fill(warp, h, 0, warp->height);
+    esra_warp_layout(warp, table, arena);
+}
+
+static void make_warp(struct warp *warp, struct arena *arena, const double h[9])
+{
+    lay_out(warp, true, arena);
+    memcpy(warp->motion, h, sizeof warp->motion);
+    esra_warp_fill(warp, 0, warp->height);
 }
 
 /* A hand's motion: rotation, scale, perspective and shift. */
@@ -79,6 +85,35 @@ static void the_adjoint_is_exact(void)
     esra_arena_free(&arena);
 }
 
+/* Rows made of h, and single points, are those of the table, bit for bit; so are the canvas rows. */
+static void rows_are_the_tables(void)
+{
+    static struct warp_point room[SIDE];
+    struct arena arena[2] = {{0}};
+    for (int width = 1; width <= SIDE; width += 1 + width / 5) {
+        struct warp table = {.width = width, .height = 7, .canvas_width = 1 + width * 5 % SIDE, .canvas_height = 9};
+        struct warp rows = table;
+        double h[9];
+        random_motion(h);
+        make_warp(&table, &arena[0], h);
+        lay_out(&rows, false, &arena[1]);
+        memcpy(rows.motion, h, sizeof rows.motion);
+        esra_warp_fill(&rows, 0, rows.height);
+        for (int y = 0; y < rows.height; y++) {
+            const struct warp_point *expected = warp_row(&table, y, NULL), *row = warp_row(&rows, y, room);
+            CHECK(row == room && memcmp(row, expected, (size_t)width * sizeof *row) == 0);
+            CHECK(rows.low[y] == table.low[y] && rows.high[y] == table.high[y]);
+            for (int x = 0; x < width; x++) {
+                struct warp_point here = warp_at(&rows, x, y), there = warp_at(&table, x, y);
+                CHECK(here.index == row[x].index && here.fractions == row[x].fractions);
+                CHECK(there.index == row[x].index && there.fractions == row[x].fractions);
+            }
+        }
+    }
+    esra_arena_free(&arena[0]);
+    esra_arena_free(&arena[1]);
+}
+
 static void the_identity_sees_every_pixel(void)
 {
     static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -115,6 +150,7 @@ static void outside_and_nonsense_are_not_seen(void)
 int main(void)
 {
     RUN(the_adjoint_is_exact);
+    RUN(rows_are_the_tables);
     RUN(the_identity_sees_every_pixel);
     RUN(outside_and_nonsense_are_not_seen);
     return check_report();

@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "ops/blur.h"
-#include "solve/joint_level.h"
+#include "solve/joint_object.h"
 
 #define WIDTH  120
 #define HEIGHT 90
@@ -77,7 +77,7 @@ static double rms(const struct image *a, const struct image *b)
 
 struct run {
     int photos, threads, finest;
-    bool resume;
+    bool resume, lean;
     const double *mixing, *gain, *motion;
     struct joint_settings settings;
 };
@@ -99,6 +99,7 @@ static struct joint_info solve(const struct run *run, struct image *t, struct im
     struct joint_model model = {.mixing = run->mixing, .reflection_gain = run->gain, .motion = run->motion};
     CHECK(esra_context_create(&context, run->threads, &message) == ESRA_OK);
     CHECK(esra_joint_create(&joint, &(struct joint_photos){run->photos, photos, masks}, 4, context) == ESRA_OK);
+    joint->lean_pixels = run->lean ? 1 : SIZE_MAX;
     CHECK(esra_joint_solve(joint, &model, &run->settings, run->finest, &info) == ESRA_OK);
     if (run->resume)
         CHECK(esra_joint_resume(joint, &model, &run->settings, &info) == ESRA_OK);
@@ -314,6 +315,28 @@ static void threads_do_not_change_a_bit(void)
         esra_image_free(&seen);
     }
     esra_image_free(&first);
+    free_scene();
+}
+
+/* Without tables the bits are the same. */
+static void lean_solves_find_the_same(void)
+{
+    struct image t[2], seen[2];
+    struct run run = usual_run();
+    struct joint_info info[2];
+    make_scene();
+    run.resume = true;
+    for (int lean = 0; lean < 2; lean++) {
+        run.lean = lean;
+        info[lean] = solve(&run, &t[lean], &seen[lean]);
+    }
+    CHECK(info[0].objective == info[1].objective && info[0].score == info[1].score);
+    CHECK(memcmp(t[0].data, t[1].data, 3 * WIDTH * HEIGHT * sizeof(float)) == 0);
+    CHECK(memcmp(seen[0].data, seen[1].data, 3 * WIDTH * HEIGHT * sizeof(float)) == 0);
+    for (int lean = 0; lean < 2; lean++) {
+        esra_image_free(&t[lean]);
+        esra_image_free(&seen[lean]);
+    }
     free_scene();
 }
 
@@ -576,6 +599,7 @@ int main(void)
     RUN(without_a_reflection_there_is_none);
     RUN(blocks_follow_the_size);
     RUN(threads_do_not_change_a_bit);
+    RUN(lean_solves_find_the_same);
     RUN(photos_are_shared);
     RUN(the_true_motion_scores_best);
     RUN(resuming_goes_on);
