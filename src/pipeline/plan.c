@@ -15,8 +15,8 @@
 #include "solve/engine.h"
 #include "solve/joint.h"
 
-/* How far the reflection's canvas exceeds the frame, and the strips that the adjoint is added up in
- * (solve/joint_system.h), both in frames. They follow from the motion, which nobody knows yet: these are those of a
+/* How far the reflection's canvas exceeds the frame, and the strips that the adjoint is added up in, where there are
+ * any (solve/joint_system.h), both in frames. They follow from the motion, which nobody knows yet: these are those of a
  * hand that moves by a twentieth of the frame, and a frame more or less of either changes the whole by a twelfth. */
 #define CANVAS 1.1
 #define STRIPS 1.0
@@ -80,9 +80,11 @@ static double joint_layers(const struct shape *s)
     return block(s, s->photos * (1 + 2) + COLOURS * (1 + CANVAS));
 }
 
+/* Of large photos the next coarser level may have strips. */
 static double joint_vectors(const struct shape *s)
 {
-    return block(s, (1 + CANVAS) * (3 * COLOURS + 3.25) + STRIPS * COLOURS);
+    double strips = STRIPS * (pixels(s) < JOINT_LEAN_PIXELS ? 1 : .25);
+    return block(s, (1 + CANVAS) * (3 * COLOURS + 3.25) + strips * COLOURS);
 }
 
 static double joint_cells(const struct shape *s)

@@ -3,7 +3,8 @@
  *     A (p_T, p_R) = (sum_i a_i u_i + N_T p_T,  sum_i b_i S_i'u_i + N_R p_R),     u_i = omega_i (a_i p_T + b_i S_i p_R)
  *     N_l = lambda_l D' eta_l D + nu delta_l + rho_l
  *
- * in two sweeps: over the frame, where u_i is made and scattered, and over the canvas, where the strips meet. */
+ * in two sweeps: over the frame, where u_i is made and scattered, and over the canvas, where the strips meet. In waves
+ * u_i is scattered onto N_R p_R, which a sweep before them has made. */
 #include "solve/joint_apply.h"
 
 #include <string.h>
@@ -25,6 +26,19 @@ void esra_joint_run(struct joint_system *system, pool_task *run, void *work, int
     else
         for (int layer = 0; layer < layers; layer++)
             run(work, layer, 0);
+}
+
+void esra_joint_run_frame(struct joint_system *system, pool_task *run, void *work)
+{
+    system->first = 0;
+    if (joint_alone(system) || system->waves == 1) {
+        esra_joint_run(system, run, work, 1);
+        return;
+    }
+    for (int wave = 0; wave < system->waves; wave++) {
+        esra_context_run(system->context, run, work, system->wave_end[wave] - system->first, NULL);
+        system->first = system->wave_end[wave];
+    }
 }
 
 /* One pass over the row, the flux between two pixels made once. Past the last row and before the first the neighbour is
@@ -53,7 +67,7 @@ void esra_joint_smooth_row(const struct joint_system *system, int k, const colou
 void esra_joint_gather_row(const struct joint_system *system, int y, colours *sum)
 {
     int width = system->level->width[REFLECTED];
-    for (int block = 0; block < system->level->blocks; block++) {
+    for (int block = 0; !system->in_waves && block < system->level->blocks; block++) {
         if (y < system->strip_low[block] || y >= system->strip_high[block])
             continue;
         const colours *row = system->strip[block] + (size_t)(y - system->strip_low[block]) * width;
@@ -62,32 +76,40 @@ void esra_joint_gather_row(const struct joint_system *system, int y, colours *su
     }
 }
 
-void esra_joint_clear_strip(struct joint_system *system, int block)
+struct joint_part esra_joint_part(struct joint_system *system, int task, int worker, colours *canvas)
 {
-    size_t rows = (size_t)(system->strip_high[block] - system->strip_low[block]);
-    memset(system->strip[block], 0, rows * system->level->width[REFLECTED] * sizeof(colours));
+    struct joint_part part = {.block = system->order[system->first + task], .worker = worker};
+    size_t rows = (size_t)(system->strip_high[part.block] - system->strip_low[part.block]),
+           width = (size_t)system->level->width[REFLECTED];
+    joint_block(system->level, TRANSMITTED, part.block, &part.begin, &part.end);
+    part.offset = (ptrdiff_t)(width * (size_t)system->strip_low[part.block]);
+    if (joint_alone(system))
+        return part;
+    part.strip = system->in_waves ? canvas + part.offset : system->strip[part.block];
+    if (!system->in_waves)
+        memset(part.strip, 0, rows * width * sizeof(colours));
+    return part;
 }
 
 /* Photo i's part of one row of the frame. */
-static void apply_photo(struct joint_system *system, int i, int block, int y, int worker)
+static void apply_photo(struct joint_system *system, int i, const struct joint_part *part, int y)
 {
     const struct joint_level *level = system->level;
     const struct warp *warp = &level->warp[i];
     size_t start = (size_t)y * level->width[TRANSMITTED];
-    ptrdiff_t offset = (ptrdiff_t)system->strip_low[block] * level->width[REFLECTED];
     system->kernels.photo(&(struct photo_row){
         .width = level->width[TRANSMITTED],
         .a = (float)system->mixing[i],
         .b = (float)system->reflection_gain[i],
         .weight = level->weight[i] + start,
-        .points = joint_points(system, i, y, worker),
+        .points = joint_points(system, i, y, part->worker),
         .right = warp->right,
         .down = warp->down,
         .p = (const float *)(system->direction[TRANSMITTED] + start),
         .q = (float *)(system->image[TRANSMITTED] + start),
-        .offset = offset,
-        .canvas = (const float *)(system->direction[REFLECTED] + offset),
-        .strip = (float *)system->strip[block],
+        .offset = part->offset,
+        .canvas = (const float *)(system->direction[REFLECTED] + part->offset),
+        .strip = (float *)part->strip,
     });
 }
 
@@ -116,12 +138,10 @@ static double dot_row(const colours *p, const colours *q, int width)
 static void apply_frame(void *work, int task, int worker)
 {
     struct joint_system *system = work;
-    int width = system->level->width[TRANSMITTED], begin, end;
+    struct joint_part part = esra_joint_part(system, task, worker, system->image[REFLECTED]);
+    int width = system->level->width[TRANSMITTED];
     double sum = 0;
-    joint_block(system->level, TRANSMITTED, task, &begin, &end);
-    if (!joint_alone(system))
-        esra_joint_clear_strip(system, task);
-    for (int y = begin; y < end; y++) {
+    for (int y = part.begin; y < part.end; y++) {
         size_t start = (size_t)y * width;
         colours *q = system->image[TRANSMITTED] + start;
         esra_joint_smooth_row(system, TRANSMITTED, system->direction[TRANSMITTED], y, q);
@@ -129,12 +149,24 @@ static void apply_frame(void *work, int task, int worker)
             if (system->confidence[i] > 0 && joint_alone(system))
                 apply_alone(system, i, y);
             else if (system->confidence[i] > 0)
-                apply_photo(system, i, task, y, worker);
+                apply_photo(system, i, &part, y);
         sum += dot_row(system->direction[TRANSMITTED] + start, q, width);
     }
-    system->partial[task][0] = sum;
+    system->partial[part.block][0] = sum;
 }
 WIDE_TASK(apply_frame)
+
+static void begin_canvas(void *work, int task, int worker)
+{
+    struct joint_system *system = work;
+    int begin, end;
+    (void)worker;
+    joint_block(system->level, REFLECTED, task, &begin, &end);
+    for (int y = begin; y < end; y++)
+        esra_joint_smooth_row(system, REFLECTED, system->direction[REFLECTED], y,
+                              system->image[REFLECTED] + (size_t)y * system->level->width[REFLECTED]);
+}
+WIDE_TASK(begin_canvas)
 
 static void apply_canvas(void *work, int task, int worker)
 {
@@ -146,7 +178,8 @@ static void apply_canvas(void *work, int task, int worker)
     for (int y = begin; y < end; y++) {
         size_t start = (size_t)y * width;
         colours *q = system->image[REFLECTED] + start;
-        esra_joint_smooth_row(system, REFLECTED, system->direction[REFLECTED], y, q);
+        if (!system->in_waves)
+            esra_joint_smooth_row(system, REFLECTED, system->direction[REFLECTED], y, q);
         esra_joint_gather_row(system, y, q);
         sum += dot_row(system->direction[REFLECTED] + start, q, width);
     }
@@ -156,7 +189,9 @@ WIDE_TASK(apply_canvas)
 
 void esra_joint_apply(struct joint_system *system)
 {
-    esra_joint_run(system, WIDE(system->context, apply_frame), system, 1);
+    if (system->in_waves && !joint_alone(system))
+        esra_joint_run(system, WIDE(system->context, begin_canvas), system, 1);
+    esra_joint_run_frame(system, WIDE(system->context, apply_frame), system);
     if (!joint_alone(system))
         esra_joint_run(system, WIDE(system->context, apply_canvas), system, 1);
 }

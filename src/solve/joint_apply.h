@@ -8,14 +8,25 @@
  * threads for. */
 void esra_joint_run(struct joint_system *system, pool_task *run, void *work, int layers);
 
+/* Runs a task for every block of the frame, wave after wave, which begins by asking for its part. */
+void esra_joint_run_frame(struct joint_system *system, pool_task *run, void *work);
+
 /* out = lambda D' eta D v + nu delta v + RIDGE v in row y of layer k. */
 void esra_joint_smooth_row(const struct joint_system *system, int k, const colours *v, int y, colours *out);
 
-/* Sums the strips over row y of the canvas. */
-void esra_joint_gather_row(const struct joint_system *system, int y, colours *sum);
+/* What a task of the frame works on, and where its S_i'u goes: to a strip, which is made zero, or in waves to the
+ * canvas vector itself. */
+struct joint_part {
+    int block, begin, end; /* rows of the frame */
+    int worker;
+    colours *strip; /* from sample `offset` of the canvas on; NULL where there is no R */
+    ptrdiff_t offset;
+};
 
-/* Makes the strip of a block zero. */
-void esra_joint_clear_strip(struct joint_system *system, int block);
+struct joint_part esra_joint_part(struct joint_system *system, int task, int worker, colours *canvas);
+
+/* Adds the strips, where there are any, to row y of the canvas. */
+void esra_joint_gather_row(const struct joint_system *system, int y, colours *sum);
 
 /* image = A direction; the shares of <direction, image> in partial[][0]. */
 void esra_joint_apply(struct joint_system *system);

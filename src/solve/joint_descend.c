@@ -1,4 +1,6 @@
 /* solve/joint_descend.c - preconditioned conjugate gradients on the frozen quadratic of the joint objective. */
+#include <string.h>
+
 #include "base/wide.h"
 #include "solve/joint_apply.h"
 
@@ -45,13 +47,10 @@ static void diagonal_frame(void *work, int task, int worker)
 {
     struct joint_system *system = work;
     const struct joint_level *level = system->level;
-    int width = level->width[TRANSMITTED], begin, end;
+    struct joint_part part = esra_joint_part(system, task, worker, system->image[REFLECTED]);
+    int width = level->width[TRANSMITTED];
     double norm = 0;
-    ptrdiff_t offset = (ptrdiff_t)system->strip_low[task] * level->width[REFLECTED];
-    joint_block(level, TRANSMITTED, task, &begin, &end);
-    if (!joint_alone(system))
-        esra_joint_clear_strip(system, task);
-    for (int y = begin; y < end; y++) {
+    for (int y = part.begin; y < part.end; y++) {
         size_t start = (size_t)y * width;
         float *diagonal = system->jacobi[TRANSMITTED] + start;
         diagonal_row(system, TRANSMITTED, y, diagonal);
@@ -62,16 +61,26 @@ static void diagonal_frame(void *work, int task, int worker)
             for (int x = 0; x < width && system->confidence[i] > 0; x++) {
                 diagonal[x] += a * a * weight[x];
                 if (weight[x] != 0 && !joint_alone(system))
-                    scatter_squares(&level->warp[i], system->strip[task], offset, points[x], b * b * weight[x]);
+                    scatter_squares(&level->warp[i], part.strip, part.offset, points[x], b * b * weight[x]);
             }
         }
         for (int x = 0; x < width; x++)
             diagonal[x] = 1 / diagonal[x];
         norm += norm_row(system, TRANSMITTED, start);
     }
-    system->partial[task][0] = norm;
+    system->partial[part.block][0] = norm;
 }
 WIDE_TASK(diagonal_frame)
+
+static void clear_canvas(void *work, int task, int worker)
+{
+    const struct joint_system *system = work;
+    size_t width = (size_t)system->level->width[REFLECTED];
+    int begin, end;
+    (void)worker;
+    joint_block(system->level, REFLECTED, task, &begin, &end);
+    memset(system->image[REFLECTED] + begin * width, 0, (size_t)(end - begin) * width * sizeof(colours));
+}
 
 static void diagonal_canvas(void *work, int task, int worker)
 {
@@ -84,8 +93,8 @@ static void diagonal_canvas(void *work, int task, int worker)
         size_t start = (size_t)y * width;
         float *diagonal = system->jacobi[REFLECTED] + start;
         colours *sum = system->image[REFLECTED] + start;
-        for (int x = 0; x < width; x++)
-            sum[x] = (colours){0};
+        if (!system->in_waves)
+            memset(sum, 0, (size_t)width * sizeof *sum);
         esra_joint_gather_row(system, y, sum);
         diagonal_row(system, REFLECTED, y, diagonal);
         for (int x = 0; x < width; x++)
@@ -177,7 +186,9 @@ static double norm_of(struct joint_system *system)
 /* The preconditioner, and <r, z> to begin with. */
 static double begin_descent(struct joint_system *system)
 {
-    esra_joint_run(system, WIDE(system->context, diagonal_frame), system, 1);
+    if (system->in_waves && !joint_alone(system))
+        esra_joint_run(system, clear_canvas, system, 1);
+    esra_joint_run_frame(system, WIDE(system->context, diagonal_frame), system);
     if (!joint_alone(system))
         esra_joint_run(system, WIDE(system->context, diagonal_canvas), system, 1);
     if (system->coarse.wanted)

@@ -151,7 +151,7 @@ struct share {
 };
 
 /* Photo i in one row: omega_i, its part of F, and its part of the residual. */
-static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, int worker, struct share *share)
+static void weigh_photo(const struct reweigh *reweigh, int i, const struct joint_part *part, int y, struct share *share)
 {
     struct joint_system *system = reweigh->system;
     const struct joint_level *level = system->level;
@@ -161,10 +161,9 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
     float per_channel = 1 / (float)level->channels,
           per_scale = 1 / (float)(system->robust_scale * system->robust_scale),
           confidence = (float)system->confidence[i];
-    ptrdiff_t offset = (ptrdiff_t)system->strip_low[block] * level->width[REFLECTED];
     struct long_product product = {1, 0};
     double half_weighted = 0;
-    const struct warp_point *points = joint_points(system, i, y, worker);
+    const struct warp_point *points = joint_points(system, i, y, part->worker);
     for (int x = 0; x < width; x++) {
         size_t n = (size_t)y * width + x;
         float w = points[x].index < 0 ? 0 : joint_mask(level, i, n);
@@ -184,7 +183,7 @@ static void weigh_photo(const struct reweigh *reweigh, int i, int block, int y, 
         level->weight[i][n] = weight;
         system->residual[TRANSMITTED][n] += a * weight * r;
         if (!joint_alone(system))
-            warp_scatter(warp, system->strip[block], offset, points[x], b * weight * r);
+            warp_scatter(warp, part->strip, part->offset, points[x], b * weight * r);
         share->seen += w;
         share->square += omega * square;
         share->trusted += omega;
@@ -197,12 +196,10 @@ static void weigh_frame(void *work, int task, int worker)
 {
     const struct reweigh *reweigh = work;
     struct joint_system *system = reweigh->system;
-    int width = system->level->width[TRANSMITTED], begin, end;
+    struct joint_part part = esra_joint_part(system, task, worker, system->residual[REFLECTED]);
+    int width = system->level->width[TRANSMITTED];
     struct share share = {0};
-    joint_block(system->level, TRANSMITTED, task, &begin, &end);
-    if (!joint_alone(system))
-        esra_joint_clear_strip(system, task);
-    for (int y = begin; y < end; y++) {
+    for (int y = part.begin; y < part.end; y++) {
         colours *r = system->residual[TRANSMITTED] + (size_t)y * width;
         esra_joint_smooth_row(system, TRANSMITTED, system->level->layer[TRANSMITTED], y, r);
         for (int x = 0; x < width; x++)
@@ -210,15 +207,16 @@ static void weigh_frame(void *work, int task, int worker)
         if (system->level->expected[0])
             pull_row(system, y, r);
         for (int i = 0; i < system->level->photos; i++)
-            weigh_photo(reweigh, i, task, y, worker, &share);
+            weigh_photo(reweigh, i, &part, y, &share);
     }
-    system->partial[task][0] = share.data;
-    system->partial[task][1] = share.seen;
-    system->partial[task][2] = share.square;
-    system->partial[task][3] = share.trusted;
+    system->partial[part.block][0] = share.data;
+    system->partial[part.block][1] = share.seen;
+    system->partial[part.block][2] = share.square;
+    system->partial[part.block][3] = share.trusted;
 }
 WIDE_TASK(weigh_frame)
 
+/* In waves before the frame, else after it. */
 static void weigh_canvas(void *work, int task, int worker)
 {
     const struct reweigh *reweigh = work;
@@ -245,8 +243,10 @@ struct joint_value esra_joint_reweigh(struct joint_system *system, bool cold)
     esra_joint_run(system, WIDE(system->context, prior_rows), &reweigh, system->layers);
     for (int k = 0; k < system->layers; k++)
         value.prior[k] = esra_joint_layer_total(system, k, 0);
-    esra_joint_run(system, WIDE(system->context, weigh_frame), &reweigh, 1);
-    if (!joint_alone(system))
+    if (system->in_waves && !joint_alone(system))
+        esra_joint_run(system, WIDE(system->context, weigh_canvas), &reweigh, 1);
+    esra_joint_run_frame(system, WIDE(system->context, weigh_frame), &reweigh);
+    if (!system->in_waves && !joint_alone(system))
         esra_joint_run(system, WIDE(system->context, weigh_canvas), &reweigh, 1);
     value.data = esra_joint_total(system, 0);
     value.seen = esra_joint_total(system, 1);

@@ -138,6 +138,7 @@ static esra_status check_model(const struct joint *joint, const struct joint_mod
 static void measure_strips(struct joint *joint, int coarsest)
 {
     joint->system.context = joint->context;
+    joint->system.lean_pixels = joint->lean_pixels;
     joint->system.strip_pixels = 0;
     for (int l = joint->wanted; l <= coarsest; l++) {
         joint->system.level = &joint->level[l];

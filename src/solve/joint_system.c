@@ -27,16 +27,46 @@ static size_t place_strips(struct joint_system *system)
     return rows * (size_t)level->width[REFLECTED];
 }
 
+/* Whether a block touches a canvas row that one of the wave's does, which is order[begin .. end - 1]. */
+static bool meets_wave(const struct joint_system *system, int block, int begin, int end)
+{
+    for (int n = begin; n < end; n++) {
+        int other = system->order[n];
+        if (system->strip_low[block] < system->strip_high[other] &&
+            system->strip_low[other] < system->strip_high[block])
+            return true;
+    }
+    return false;
+}
+
+/* Each wave takes what it can of the blocks that are left, in their order. */
+static void order_waves(struct joint_system *system)
+{
+    bool taken[JOINT_BLOCKS_MOST] = {false};
+    int blocks = system->level->blocks, end = 0;
+    for (system->waves = 0; end < blocks; system->waves++) {
+        int begin = end;
+        for (int block = 0; block < blocks; block++)
+            if (!taken[block] && !(system->in_waves && meets_wave(system, block, begin, end))) {
+                taken[block] = true;
+                system->order[end++] = block;
+            }
+        system->wave_end[system->waves] = end;
+    }
+}
+
 size_t esra_joint_strips(struct joint_system *system)
 {
     struct joint_level *level = system->level;
     esra_joint_level_divide(level, system->context);
     size_t samples = place_strips(system);
-    while (level->blocks > 1 && samples > STRIPS_MOST * joint_pixels(level, REFLECTED)) {
+    system->in_waves = joint_pixels(level, TRANSMITTED) >= system->lean_pixels;
+    while (!system->in_waves && level->blocks > 1 && samples > STRIPS_MOST * joint_pixels(level, REFLECTED)) {
         level->blocks /= 2;
         samples = place_strips(system);
     }
-    return samples;
+    order_waves(system);
+    return system->in_waves ? 0 : samples;
 }
 
 void esra_joint_system_layout(struct joint_system *system, const struct joint_level *largest, struct arena *arena)
@@ -60,7 +90,7 @@ void esra_joint_system_enter(struct joint_system *system, struct joint_level *le
 {
     system->level = level;
     esra_joint_strips(system);
-    for (int block = 1; block < level->blocks; block++)
+    for (int block = 1; !system->in_waves && block < level->blocks; block++)
         system->strip[block] =
             system->strip[block - 1] +
             (size_t)(system->strip_high[block - 1] - system->strip_low[block - 1]) * (size_t)level->width[REFLECTED];

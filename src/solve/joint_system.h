@@ -20,8 +20,11 @@
 
 /* Vectors of the normal equations (T part, R part), sized for the largest level; every level uses their beginnings.
  *
- * S_i' adds a pixel of the frame to four of the canvas, so that blocks of frame rows meet on the canvas. Each block
- * therefore adds into a strip of its own, just the canvas rows it touches; the strips are then added in order. */
+ * S_i' adds a pixel of the frame to four of the canvas, so that blocks of frame rows meet on the canvas. At small
+ * levels each block adds into a strip of its own, just the canvas rows it touches, and the strips are then added in
+ * order. At large ones strips would be two or three canvases. There blocks come in waves: those of one wave touch no
+ * row in common and add to the canvas itself. Waves feed fewer threads: as many as blocks' canvas rows fit beside one
+ * another. */
 struct joint_system {
     struct joint_level *level;
     struct context *context;
@@ -34,17 +37,21 @@ struct joint_system {
     double edge_scale;          /* e */
     double negative;            /* nu */
     double ridge[JOINT_LAYERS]; /* 0 for T, rho for R */
+    size_t lean_pixels;         /* from so many on blocks come in waves */
     int layers;                 /* that are solved for: both, or T alone, R being zero */
 
     colours *residual[JOINT_LAYERS], *direction[JOINT_LAYERS], *image[JOINT_LAYERS]; /* r, p, q = A p */
     float *jacobi[JOINT_LAYERS];                                                     /* 1/diagonal of A */
     struct joint_coarse coarse;                                                      /* the preconditioner's rest */
-    float *edge[JOINT_LAYERS][2]; /* lambda_l eta_l, for T with lambda_E eta_E added; down and right */
-    uint8_t *dark[JOINT_LAYERS];  /* delta_l, one bit a channel */
-    colours *strip[JOINT_BLOCKS_MOST];
-    int strip_low[JOINT_BLOCKS_MOST], strip_high[JOINT_BLOCKS_MOST];
-    size_t strip_pixels;    /* room for all strips together */
-    struct warp_point *row; /* [threads * width]: points of warps that have no table */
+    float *edge[JOINT_LAYERS][2];      /* lambda_l eta_l, for T with lambda_E eta_E added; down and right */
+    uint8_t *dark[JOINT_LAYERS];       /* delta_l, one bit a channel */
+    colours *strip[JOINT_BLOCKS_MOST]; /* unless blocks come in waves */
+    int strip_low[JOINT_BLOCKS_MOST], strip_high[JOINT_BLOCKS_MOST]; /* the canvas rows of each block */
+    bool in_waves;
+    int waves, wave_end[JOINT_BLOCKS_MOST]; /* their blocks are order[wave_end of the one before] and on */
+    int order[JOINT_BLOCKS_MOST], first;    /* of the blocks; `first` begins the wave at hand */
+    size_t strip_pixels;                    /* room for all strips together */
+    struct warp_point *row;                 /* [threads * width]: points of warps that have no table */
     double partial[JOINT_LAYERS * JOINT_BLOCKS_MOST][4];
 };
 
@@ -69,7 +76,7 @@ struct joint_value {
     double trusted;             /* sum of omega_i */
 };
 
-/* Samples that the strips of this level need; sets its blocks, and where their strips lie on the canvas. */
+/* Samples that the strips of this level need; sets its blocks, their canvas rows, and their waves. */
 size_t esra_joint_strips(struct joint_system *system);
 
 void esra_joint_system_layout(struct joint_system *system, const struct joint_level *largest, struct arena *arena);

@@ -149,10 +149,10 @@ class Limits(InfoTest):
         for name in "abc":
             self.save_claim(name, 6000, 4000)
         size, before = r"\d+(\.\d)?[KMG]", {p.name for p in self.path.iterdir()}
-        for limit, advice in ("9G", r"(take 2 photos, or )?make them [1-5]\d\d0 pixels wide, or allow more"), \
+        for limit, advice in ("8G", r"(take 2 photos, or )?make them [1-5]\d\d0 pixels wide, or allow more"), \
                              ("500M", r"make them \d+0 pixels wide, or allow more"), ("1024k", "allow more"):
             done = self.expect(75, "separate", *"abc", "-o", "out", "--max-memory", limit, stdout="")
-            told = limit.replace("1024k", "1.0M").replace("9G", "9.0G")
+            told = limit.replace("1024k", "1.0M").replace("8G", "8.0G")
             self.assertRegex(done.stderr.decode(), f"^esra separate: 3 photos of 6000 x 4000 need {size} of memory, and "
                                                    f"--max-memory is {told}: {advice}\n$")
             self.assertEqual({p.name for p in self.path.iterdir()}, before)
