@@ -42,7 +42,7 @@ struct joint_settings {
 #define JOINT_MAX_LEVELS 8
 
 /* From so many pixels on memory counts more than a fortieth of the time. */
-#define JOINT_LEAN_PIXELS 1000000
+#define JOINT_LEAN_PIXELS 2000000
 
 void esra_joint_settings_default(struct joint_settings *settings);
 
