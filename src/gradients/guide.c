@@ -36,11 +36,33 @@ esra_status esra_guide_expect_votes(struct guide *guide, struct message *message
     return esra_images_create(&guide->voted, guide->channels * 2, like->width, like->height, 1, message);
 }
 
+esra_status esra_guide_encode(struct guide *guide, struct message *message)
+{
+    esra_status status = ESRA_OK;
+    guide->codes = esra_allocate((size_t)guide->photos, sizeof *guide->codes);
+    if (!guide->codes)
+        return esra_fail_memory(message);
+    for (int i = 0; i < guide->photos; i++) {
+        struct image *weight = &guide->weights[i];
+        TRY(esra_codes_create(&guide->codes[i], weight->width, weight->height, message));
+        esra_codes_store(&guide->codes[i], 0, weight->data, image_pixels(weight));
+        esra_image_free(weight);
+    }
+done:
+    return status;
+}
+
+static void free_codes(struct codes **codes, int count)
+{
+    for (int n = 0; *codes && n < count; n++)
+        esra_codes_free(&(*codes)[n]);
+    esra_release(codes);
+}
+
 void esra_guide_forget(struct guide *guide)
 {
-    for (int n = 0; guide->expected && n < guide->channels * (guide->photos + 1); n++)
-        esra_codes_free(&guide->expected[n]);
-    esra_release(&guide->expected);
+    free_codes(&guide->expected, guide->channels * (guide->photos + 1));
+    free_codes(&guide->codes, guide->photos);
     esra_images_free(&guide->voted, guide->channels * 2);
 }
 

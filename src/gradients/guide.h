@@ -11,7 +11,8 @@ struct guide {
     int photos, channels;    /* m */
     struct codes *expected;  /* [channels][m+1], one channel each: E_l = D of it, 0 beside NaN; or NULL */
     struct image *voted;     /* [channels][2], one channel each: E_0 down and right, E_i = D I_i - a_i E_0; or NULL */
-    struct image *weights;   /* [m], one channel in [0,1]: esra_problem's weights; freed once an engine holds them */
+    struct image *weights;   /* [m], one channel in [0,1]: esra_problem's weights */
+    struct codes *codes;     /* [m]: these in 16 bits, in their place; or NULL */
     struct image *layers;    /* [m+1]: the solver's answer */
     struct image confidence; /* mean over the photos of how far the joint solution explains each; or empty */
 };
@@ -23,6 +24,9 @@ esra_status esra_guide_create(struct guide *guide, int photos, int width, int he
 /* And layers that are expected, or zeroed E_0. */
 esra_status esra_guide_expect(struct guide *guide, struct message *message);
 esra_status esra_guide_expect_votes(struct guide *guide, struct message *message);
+
+/* Weights from here on in 16 bits. */
+esra_status esra_guide_encode(struct guide *guide, struct message *message);
 
 /* Frees what is expected: the layers have been solved for. */
 void esra_guide_forget(struct guide *guide);

@@ -92,6 +92,7 @@ static esra_status guide_by_joint(struct guide *guide, const struct model *model
         esra_image_free(&weight);
     }
     TRY(take_confidence(guide, context->message));
+    TRY(esra_guide_encode(guide, context->message));
 done:
     esra_image_free(&transmitted);
     esra_image_free(&layer);
@@ -178,12 +179,12 @@ static esra_status solve(struct guide *guide, struct model *model, struct run *r
     problem.mixing = model->mixing;
     problem.mixtures = views;
     problem.gradients = run->input->gradients;
-    problem.weights = weights;
+    problem.weights = guide->codes ? NULL : weights;
     esra_result result = ESRA_RESULT_INIT;
     result.layers = layers;
     esra_settings settings = *run->settings;
     settings.gap *= gaps[run->input->effort];
-    struct expectation expected = {guide->expected, guide->voted, guide->expected ? guide->weights : NULL};
+    struct expectation expected = {guide->expected, guide->voted, guide->codes};
     struct solve_task task = {&problem, &result, &settings, run->progress, run->user, expected};
     esra_status status = esra_solve(run->context, &task, run->memory, run->output->info);
     /* The caller's images take memory when they are written to. */

@@ -102,17 +102,17 @@ static double joint(const struct shape *s)
     return joint_once(s) + (PYRAMID - 1) * (joint_layers(s) + block(s, s->photos * (s->channels + 1)));
 }
 
-/* The layers that the paper's problem expects, in 16 bits. */
+/* The layers that the paper's problem expects, and its weights, in 16 bits. */
 static double expected(const struct shape *s)
 {
-    return s->channels * (s->photos + 1) * esra_block_bytes(pixels(s) * sizeof(int16_t));
+    return (s->channels * (s->photos + 1) + s->photos) * esra_block_bytes(pixels(s) * sizeof(int16_t));
 }
 
-/* Its weights and its answer. The fast engine holds the weights, and for each channel that it solves it writes T where
- * what it expected of all layers has gone, and R over the photos. */
-static double weights_and_answer(const struct shape *s)
+/* Its answer. For each channel that the fast engine solves it writes T when what it expected of all layers has gone,
+ * and R over the photos. */
+static double answer(const struct shape *s)
 {
-    return esra_engine_holds(s->engine) ? 0 : images(s, s->photos, 1) + images(s, s->channels * (s->photos + 1), 1);
+    return esra_engine_holds(s->engine) ? 0 : images(s, s->channels * (s->photos + 1), 1);
 }
 
 /* The solver's arenas, counted by those who lay them out. */
@@ -283,7 +283,7 @@ static double gradients_bytes(const struct shape *s)
  * aligned photos, which take more, are gone. */
 static double solve_bytes(const struct shape *s)
 {
-    return images(s, 1, s->channels) + images(s, 1, 1) + expected(s) + weights_and_answer(s) + engine(s, true);
+    return images(s, 1, s->channels) + images(s, 1, 1) + expected(s) + answer(s) + engine(s, true);
 }
 
 static const struct need {

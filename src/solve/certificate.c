@@ -153,6 +153,19 @@ INLINE void load_gradients(double *restrict to, const struct chunk *chunk, int n
         to[c] = row[c];
 }
 
+INLINE void load_weights(double *restrict to, const struct chunk *chunk, int i, int x, int y)
+{
+    float row[CHUNK];
+    if (chunk->problem->weights) {
+        load(to, &chunk->problem->weights[i], 0, x, y, chunk->columns);
+        return;
+    }
+    esra_problem_weights(chunk->problem, i, x, y, chunk->columns, row);
+    INDEPENDENT
+    for (int c = 0; c < chunk->columns; c++)
+        to[c] = row[c];
+}
+
 static const float no_field[CHUNK];
 static const double no_gradient[CHUNK];
 
@@ -257,7 +270,7 @@ INLINE void add_photo(struct chunk *chunk, int i, int x, int y)
     if (chunk->weighted && chunk->held)
         load_held(weight, chunk->held->weight[i], x, y, chunk->columns);
     else if (chunk->weighted)
-        load(weight, &chunk->problem->weights[i], 0, x, y, chunk->columns);
+        load_weights(weight, chunk, i, x, y);
     INDEPENDENT
     for (int c = 0; c < chunk->columns; c++) {
         double w = chunk->weighted ? weight[c] : 1, bound = tilt[c] < 0 ? -BOUNDLESS : BOUNDLESS;
@@ -440,7 +453,7 @@ INLINE struct certificate certify_rows(const struct problem *problem, int channe
                                        int first, int end, double *scratch)
 {
     struct chunk chunk = make_chunk(problem, candidate->held, channel, scratch);
-    chunk.weighted = problem->weights;
+    chunk.weighted = problem_is_weighted(problem);
     chunk.bounding = candidate->p;
     if (chunk.weighted || !chunk.bounding)
         return certify_chunks(&chunk, candidate, first, end);

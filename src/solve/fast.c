@@ -169,7 +169,7 @@ static void weigh(const struct fast *fast, int level, int y)
 
 static void load_weights(struct fast *fast)
 {
-    for (fast->photo = 0; fast->problem->weights && fast->photo < fast->problem->photos; fast->photo++) {
+    for (fast->photo = 0; problem_is_weighted(fast->problem) && fast->photo < fast->problem->photos; fast->photo++) {
         for_rows(fast, 0, weigh);
         esra_problem_release_weight(fast->problem, fast->photo);
     }
@@ -455,10 +455,10 @@ static void take_data(struct fast *fast)
         fast->expected[l] = esra_level_plane(&fast->levels[0], LEVEL_EXPECTED, l);
     for (int i = 0; i < problem->photos; i++) {
         fast->mixture[i] = esra_level_plane(&fast->levels[0], LEVEL_MIXTURE, i);
-        if (problem->weights)
+        if (problem_is_weighted(problem))
             fast->weight[i] = esra_level_plane(&fast->levels[0], LEVEL_WEIGHT, i);
     }
-    fast->held = (struct held){fast->mixture, problem->weights ? fast->weight : NULL, fast->expected};
+    fast->held = (struct held){fast->mixture, problem_is_weighted(problem) ? fast->weight : NULL, fast->expected};
     fast->loaded = NOTHING;
 }
 

@@ -56,7 +56,7 @@ void esra_level_lay_out(struct level *level, struct arena *arena, const struct p
         .height = height,
         .photos = problem->photos,
         .layers = problem->layers,
-        .weighted = problem->weights,
+        .weighted = problem_is_weighted(problem),
         .expected = !finer && problem->expected.layers,
     };
     level->pitch = odd_lines(kernel_columns(width) + KERNEL_PAD);
@@ -142,7 +142,7 @@ void esra_level_weigh_row(const struct level *level, const struct problem *probl
 {
     int plane = plane_index(level, LEVEL_WEIGHT) + i;
     clear_planes(level, y, plane, plane + 1);
-    load(row_of(level, LEVEL_WEIGHT, i, y), &problem->weights[i], level->width, y, 0);
+    esra_problem_weights(problem, i, 0, y, level->width, row_of(level, LEVEL_WEIGHT, i, y));
 }
 
 /* The fine rows or columns of a coarse one: first and one past the last. */

@@ -86,7 +86,7 @@ static void lay_out(struct paper *paper, struct arena *arena)
     paper->e_vertical = take_planes(arena, problem, paper->pieces);
     paper->e_horizontal = take_planes(arena, problem, paper->pieces);
     paper->mixtures = take_planes(arena, problem, problem->channels * problem->photos);
-    paper->weights = problem->weights ? take_planes(arena, problem, problem->photos) : NULL;
+    paper->weights = problem_is_weighted(problem) ? take_planes(arena, problem, problem->photos) : NULL;
     paper->sweeps = esra_arena_take(arena, (size_t)paper->pieces, sizeof *paper->sweeps);
     paper->p_tilde = take_planes(arena, problem, paper->slots);
     paper->q_tilde = take_planes(arena, problem, paper->slots);
@@ -118,8 +118,8 @@ static void load_piece(void *work, int piece, int worker)
     }
     if (l > 0)
         esra_plane_load(paper->mixtures[channel * problem->photos + l - 1], &problem->mixtures[l - 1], channel);
-    if (l > 0 && channel == 0 && problem->weights)
-        esra_plane_load(paper->weights[l - 1], &problem->weights[l - 1], 0);
+    for (int y = 0; l > 0 && channel == 0 && problem_is_weighted(problem) && y < problem->height; y++)
+        esra_problem_weights(problem, l - 1, 0, y, problem->width, plane_row(paper->weights[l - 1], y));
 }
 
 static void extrapolate_row(const struct paper *paper, int piece, int y)

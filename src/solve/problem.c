@@ -240,6 +240,18 @@ void esra_problem_gradients(const struct problem *problem, int n, int channel, i
         voted_gradients(problem, n, channel, x, y, columns, out);
 }
 
+void esra_problem_weights(const struct problem *problem, int i, int x, int y, int columns, float *out)
+{
+    if (!problem->weights) {
+        esra_codes_load(&problem->expected.weights[i], (size_t)y * (size_t)problem->width + (size_t)x, out,
+                        (size_t)columns);
+        return;
+    }
+    const float *from = image_sample(&problem->weights[i], x, y, 0);
+    for (int c = 0; c < columns; c++)
+        out[c] = from[c * problem->weights[i].column_stride];
+}
+
 void esra_problem_release(const struct problem *problem, int channel)
 {
     const struct expectation *expected = &problem->expected;
@@ -252,7 +264,25 @@ void esra_problem_release(const struct problem *problem, int channel)
 void esra_problem_release_weight(const struct problem *problem, int i)
 {
     if (problem->expected.weights)
-        esra_image_free(&problem->expected.weights[i]);
+        esra_codes_free(&problem->expected.weights[i]);
+}
+
+static double row_energy(const struct problem *problem, int i, int channel, int y)
+{
+    const esra_image *mixture = &problem->mixtures[i];
+    double energy = 0;
+    for (int x = 0; x < problem->width; x += CHUNK) {
+        int columns = problem->width - x < CHUNK ? problem->width - x : CHUNK;
+        const float *from = image_sample(mixture, x, y, channel);
+        float weights[CHUNK];
+        if (problem_is_weighted(problem))
+            esra_problem_weights(problem, i, x, y, columns, weights);
+        for (int c = 0; c < columns; c++) {
+            double value = from[c * mixture->column_stride], weight = problem_is_weighted(problem) ? weights[c] : 1;
+            energy += 0.5 * weight * value * value;
+        }
+    }
+    return energy;
 }
 
 /* 1/2 sum w I^2, the data term of black layers. */
@@ -262,11 +292,7 @@ static double data_energy(const struct problem *problem)
     for (int i = 0; i < problem->photos; i++)
         for (int c = 0; c < problem->channels; c++)
             for (int y = 0; y < problem->height; y++)
-                for (int x = 0; x < problem->width; x++) {
-                    double value = *image_sample(&problem->mixtures[i], x, y, c);
-                    double weight = problem->weights ? *image_sample(&problem->weights[i], x, y, 0) : 1;
-                    energy += 0.5 * weight * value * value;
-                }
+                energy += row_energy(problem, i, c, y);
     return energy;
 }
 

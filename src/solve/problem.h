@@ -2,6 +2,8 @@
 #ifndef ESRA_SOLVE_PROBLEM_H
 #define ESRA_SOLVE_PROBLEM_H
 
+#include <stdbool.h>
+
 #include "base/codes.h"
 #include "base/context.h"
 #include "base/image.h"
@@ -15,7 +17,7 @@
 struct expectation {
     struct codes *layers;  /* [channels][layers]: E_l = D of it, 0 on either side of a sample that is NaN; or NULL */
     struct image *voted;   /* [channels][2]: E_0 down and right; E_i = D I_i - a_i E_0, 0 where a weight is; or NULL */
-    struct image *weights; /* [photos]: the problem's own, which may go when an engine holds them; or NULL: they stay */
+    struct codes *weights; /* [photos], in place of the problem's; they go when an engine holds them. Or NULL */
 };
 
 struct problem {
@@ -24,7 +26,7 @@ struct problem {
     size_t pixels; /* of one plane */
     double lambda;
     const double *mixing;                             /* a_i */
-    const esra_image *mixtures, *gradients, *weights; /* the caller's views; weights NULL: all 1 */
+    const esra_image *mixtures, *gradients, *weights; /* the caller's views; weights NULL: all 1, or in 16 bits */
     struct expectation expected;                      /* where gradients is NULL */
     const esra_image *start_layers, *start_duals;     /* both or neither NULL */
 
@@ -42,6 +44,14 @@ esra_status esra_problem_check(struct problem *out, const esra_problem *problem,
 /* Of E's n'th image, 2l down and 2l+1 right, in one channel: columns x.. of row y. Zero where there is no difference.
  */
 void esra_problem_gradients(const struct problem *problem, int n, int channel, int x, int y, int columns, float *out);
+
+static inline bool problem_is_weighted(const struct problem *problem)
+{
+    return problem->weights || problem->expected.weights;
+}
+
+/* Weights of photo i in columns x.. of row y, where there are weights. */
+void esra_problem_weights(const struct problem *problem, int i, int x, int y, int columns, float *out);
 
 /* Nobody asks for E of the channel again, or for the weights of photo i: frees what it follows from, and these. */
 void esra_problem_release(const struct problem *problem, int channel);

@@ -52,14 +52,18 @@ static void copy_image(const esra_image *to, const esra_image *from)
 }
 
 /* The photos and their weights, before layers take their place. */
-static void take_photos(struct instance *it, const esra_problem *problem)
+static void take_photos(struct instance *it, const struct solve_task *task)
 {
-    it->weighted = problem->weights != NULL;
+    const esra_problem *problem = task->problem;
+    size_t pixels = (size_t)it->width * (size_t)it->height;
+    it->weighted = problem->weights || task->expected.weights;
     for (int i = 0; i < problem->photos; i++) {
         it->mixing[i] = problem->mixing[i];
         copy_image(&it->mixtures[i], &problem->mixtures[i]);
-        if (it->weighted)
+        if (problem->weights)
             copy_image(&it->weights[i], &problem->weights[i]);
+        else if (it->weighted)
+            esra_codes_load(&task->expected.weights[i], 0, it->weights[i].data, pixels);
     }
 }
 
@@ -84,7 +88,7 @@ esra_status __wrap_esra_solve(struct context *context, const struct solve_task *
     struct instance it = instance_make(problem->photos, first->width, first->height, first->channels);
     esra_result with_duals = *task->result;
     struct solve_task again = *task;
-    take_photos(&it, problem);
+    take_photos(&it, task);
     take_gradients(&it, task);
     with_duals.duals = it.duals;
     again.result = &with_duals;

@@ -14,8 +14,8 @@ static esra_status make_answer(struct job *job, struct photo *answer, const stru
     return esra_image_reserve(&answer->pixels, job->scene.width, job->scene.height, job->scene.channels, &job->message);
 }
 
-/* What a photo reflects takes its place, in which the library works before. The reference is shown in the report, and has
- * room beside it. */
+/* What a photo reflects takes its place, in which the library works before. The reference is shown in the report, and
+ * has room beside it. */
 static esra_status make_reflected(struct job *job, int i)
 {
     struct photo *photo = &job->scene.photos[i], *answer = &job->reflected[i];
