@@ -7,7 +7,7 @@
 
 #include "base/rows.h"
 
-/* Layer l of the guide; known NULL: it is known everywhere. */
+/* Layer l of the guide. What is known of it weighs its photo; NULL: it is known everywhere, and weighs none. */
 struct expecting {
     const struct guide *guide;
     int l;
@@ -37,6 +37,10 @@ static void expect_rows(void *work, int task, int worker)
     for (int c = 0; c < expecting->layer->channels; c++)
         for (size_t n = first; n < end; n += CHUNK)
             expect_chunk(expecting, c, n, end - n < CHUNK ? end - n : CHUNK);
+    for (size_t n = first; expecting->known && n < end; n++) {
+        float trust = expecting->known->data[n];
+        expecting->guide->weights[expecting->l - 1].data[n] = trust < 0 ? 0 : trust > 1 ? 1 : trust;
+    }
 }
 
 static void expect(struct context *context, const struct guide *guide, int l, const struct image *layer,
@@ -44,13 +48,6 @@ static void expect(struct context *context, const struct guide *guide, int l, co
 {
     struct expecting expecting = {guide, l, layer, known};
     esra_context_run(context, expect_rows, &expecting, rows_blocks(layer->height), NULL);
-}
-
-static void clip_into(const struct image *from, struct image *to)
-{
-    size_t samples = (size_t)to->width * (size_t)to->height * (size_t)to->channels;
-    for (size_t n = 0; n < samples; n++)
-        to->data[n] = from->data[n] < 0 ? 0 : from->data[n] > 1 ? 1 : from->data[n];
 }
 
 void esra_guide_take_transmitted(struct context *context, struct guide *guide, const struct image *transmitted)
@@ -62,5 +59,4 @@ void esra_guide_take_reflected(struct context *context, struct guide *guide, int
                                const struct image *trust)
 {
     expect(context, guide, photo + 1, seen, trust);
-    clip_into(trust, &guide->weights[photo]);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/memory.h"
+#include "base/rows.h"
 #include "gradients/joint_gradients.h"
 #include "gradients/vote.h"
 #include "ops/extend.h"
@@ -24,45 +25,89 @@ static esra_status enlarge(const struct model *model, const struct image *small,
     return status;
 }
 
-static void add(struct image *layer, const struct image *doubt, double factor)
+/* A photo's layer as it is made for the guide. */
+struct guiding {
+    struct guide *guide;
+    int i;
+    struct image *photo, *layer;
+    const struct image *transmitted, *doubt;
+    float mixing; /* a_i, or -1 for T itself */
+};
+
+/* The doubtful part of the reflection stays in T. */
+static void doubt_rows(void *work, int task, int worker)
 {
-    size_t samples = image_samples(layer);
-    for (size_t n = 0; doubt->data && n < samples; n++)
-        layer->data[n] += (float)factor * doubt->data[n];
+    const struct guiding *g = work;
+    size_t pixels = image_pixels(g->layer), width = (size_t)g->layer->width;
+    (void)worker;
+    for (int c = 0; c < g->layer->channels; c++)
+        for (size_t n = (size_t)c * pixels + (size_t)rows_begin(task) * width,
+                    end = (size_t)c * pixels + (size_t)rows_end(task, g->layer->height) * width;
+             n < end; n++)
+            g->layer->data[n] -= g->mixing * g->doubt->data[n];
 }
 
 /* Where a photo counts less than the least weight W, I_i <- (w I_i + (W - w)(a_i T + R_i))/W and w <- W. A sample of
  * weight 0 leaves its layer without any data: F is flat there, and the bound, to which any dual force on it costs its
  * full size, takes hundreds of iterations. R_i, whose expected gradients are zero where photo i is not seen, is
  * continued there, so that what completes the photo pulls at nothing. */
-static void complete(struct image *photo, struct image *weight, const struct image *transmitted,
-                     const struct image *reflected, double mixing)
+static void complete_rows(void *work, int task, int worker)
 {
+    const struct guiding *g = work;
     const float least = (float)pipeline_thresholds.least_weight;
-    size_t pixels = image_pixels(weight);
-    for (int c = 0; c < photo->channels; c++)
-        for (size_t p = 0, n = (size_t)c * pixels; p < pixels; p++, n++) {
-            float share = weight->data[p] / least;
+    float *weights = g->guide->weights[g->i].data;
+    size_t pixels = image_pixels(g->photo), width = (size_t)g->photo->width, first = (size_t)rows_begin(task) * width,
+           end = (size_t)rows_end(task, g->photo->height) * width;
+    (void)worker;
+    for (int c = 0; c < g->photo->channels; c++)
+        for (size_t p = first, n = (size_t)c * pixels + first; p < end; p++, n++) {
+            float share = weights[p] / least;
             if (share < 1)
-                photo->data[n] =
-                    share * photo->data[n] + (1 - share) * ((float)mixing * transmitted->data[n] + reflected->data[n]);
+                g->photo->data[n] =
+                    share * g->photo->data[n] + (1 - share) * (g->mixing * g->transmitted->data[n] + g->layer->data[n]);
         }
-    for (size_t n = 0; n < pixels; n++)
-        weight->data[n] = fmaxf(weight->data[n], least);
+    for (size_t p = first; p < end; p++)
+        weights[p] = fmaxf(weights[p], least);
 }
 
 /* The mean over the photos of how far the joint solution explains each; what it completed, it does not explain. */
-static esra_status take_confidence(struct guide *guide, struct message *message)
+static void confidence_rows(void *work, int task, int worker)
 {
-    const struct image *like = &guide->weights[0];
-    size_t pixels = image_pixels(like);
-    esra_status status = esra_image_create(&guide->confidence, like->width, like->height, 1, message);
-    for (int i = 0; status == ESRA_OK && i < guide->photos; i++)
-        for (size_t n = 0; n < pixels; n++) {
+    const struct guiding *g = work;
+    struct guide *guide = g->guide;
+    const float least = (float)pipeline_thresholds.least_weight;
+    size_t width = (size_t)guide->confidence.width, first = (size_t)rows_begin(task) * width,
+           end = (size_t)rows_end(task, guide->confidence.height) * width;
+    (void)worker;
+    for (int i = 0; i < guide->photos; i++)
+        for (size_t n = first; n < end; n++) {
             float weight = guide->weights[i].data[n];
-            guide->confidence.data[n] +=
-                weight > (float)pipeline_thresholds.least_weight ? weight / (float)guide->photos : 0;
+            guide->confidence.data[n] += weight > least ? weight / (float)guide->photos : 0;
         }
+}
+
+static void run_rows(struct context *context, pool_task *rows, struct guiding *g)
+{
+    esra_context_run(context, rows, g, rows_blocks(g->layer->height), NULL);
+}
+
+/* What the joint solution has of photo i. */
+static esra_status guide_photo(struct guiding *g, const struct model *model, struct context *context)
+{
+    struct image weight = {0};
+    esra_status status;
+    g->photo = &model->aligned[g->i];
+    g->mixing = (float)model->mixing[g->i];
+    TRY(esra_joint_seen(model->joint, g->i, g->layer));
+    if (g->doubt->data)
+        run_rows(context, doubt_rows, g);
+    TRY(esra_joint_trust(model->joint, g->i, &weight));
+    esra_guide_take_reflected(context, g->guide, g->i, g->layer, &weight);
+    TRY(esra_extend(context, g->layer, &weight));
+    run_rows(context, complete_rows, g);
+done:
+    esra_image_free(g->layer);
+    esra_image_free(&weight);
     return status;
 }
 
@@ -72,31 +117,26 @@ static esra_status take_confidence(struct guide *guide, struct message *message)
 static esra_status guide_by_joint(struct guide *guide, const struct model *model, const struct image *small_doubt,
                                   struct context *context)
 {
-    struct image transmitted = {0}, layer = {0}, weight = {0}, doubt = {0};
+    struct image transmitted = {0}, reflected = {0}, doubt = {0};
+    struct guiding g = {guide, 0, NULL, &transmitted, &transmitted, &doubt, -1};
     esra_status status;
     esra_joint_trim(model->joint);
     TRY(enlarge(model, small_doubt, &doubt, context));
     TRY(esra_guide_create(guide, model->photos, model->width, model->height, model->channels, context->message));
     TRY(esra_guide_expect(guide, context->message));
     TRY(esra_joint_transmitted(model->joint, &transmitted));
-    add(&transmitted, &doubt, 1);
+    if (doubt.data)
+        run_rows(context, doubt_rows, &g);
     esra_guide_take_transmitted(context, guide, &transmitted);
-    for (int i = 0; i < model->photos && !esra_context_stopping(context); i++) {
-        TRY(esra_joint_seen(model->joint, i, &layer));
-        add(&layer, &doubt, -model->mixing[i]);
-        TRY(esra_joint_trust(model->joint, i, &weight));
-        esra_guide_take_reflected(context, guide, i, &layer, &weight);
-        TRY(esra_extend(&layer, &weight, context->message));
-        complete(&model->aligned[i], &guide->weights[i], &transmitted, &layer, model->mixing[i]);
-        esra_image_free(&layer);
-        esra_image_free(&weight);
-    }
-    TRY(take_confidence(guide, context->message));
+    g.layer = &reflected;
+    for (g.i = 0; g.i < model->photos && !esra_context_stopping(context); g.i++)
+        TRY(guide_photo(&g, model, context));
+    TRY(esra_image_create(&guide->confidence, model->width, model->height, 1, context->message));
+    g.layer = &guide->confidence;
+    run_rows(context, confidence_rows, &g);
     TRY(esra_guide_encode(guide, context->message));
 done:
     esra_image_free(&transmitted);
-    esra_image_free(&layer);
-    esra_image_free(&weight);
     esra_image_free(&doubt);
     return status;
 }

@@ -392,8 +392,8 @@ static void show_starts(struct fast *fast)
     }
 }
 
-/* A channel without a dual field, or whose bound is negative, gets the zero field. Its D does not depend on the layers,
- * so those of whichever channel is loaded serve. If the caller has stopped the run, D is not computed. */
+/* A channel without a dual field, or whose bound is negative, gets the zero field. If the caller has stopped the run,
+ * its D is not computed. */
 static void end_bound(const struct fast *fast)
 {
     struct candidate candidate = candidate_of(fast);
@@ -406,6 +406,7 @@ static void end_bound(const struct fast *fast)
         esra_monitor_show(fast->monitor, fast->channel, &candidate);
 }
 
+/* Layers that nothing better was found than are made once more. */
 static void end_channel(struct fast *fast)
 {
     struct candidate candidate = candidate_of(fast);

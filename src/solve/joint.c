@@ -327,6 +327,18 @@ done:
     return status;
 }
 
+/* The confidence is the answer's gain. */
+static void trust_rows(void *work, int task, int worker)
+{
+    const struct answer *answer = work;
+    size_t width = (size_t)answer->level->width[TRANSMITTED];
+    int begin, end;
+    (void)worker;
+    joint_block(answer->level, TRANSMITTED, task, &begin, &end);
+    for (size_t n = (size_t)begin * width; n < (size_t)end * width; n++)
+        answer->out->data[n] = answer->level->weight[answer->photo][n] / answer->gain;
+}
+
 esra_status esra_joint_trust(const struct joint *joint, int photo, struct image *out)
 {
     esra_status status = ESRA_OK;
@@ -334,8 +346,9 @@ esra_status esra_joint_trust(const struct joint *joint, int photo, struct image 
     TRY(check_solved(joint, photo));
     const struct joint_level *level = &joint->level[joint->finest];
     TRY(esra_image_create(out, level->width[TRANSMITTED], level->height[TRANSMITTED], 1, joint->context->message));
-    for (size_t n = 0; n < joint_pixels(level, TRANSMITTED); n++)
-        out->data[n] = joint->confidence[photo] > 0 ? level->weight[photo][n] / (float)joint->confidence[photo] : 0;
+    struct answer answer = {level, out, photo, (float)joint->confidence[photo]};
+    if (joint->confidence[photo] > 0)
+        esra_context_run(joint->context, trust_rows, &answer, level->blocks, NULL);
 done:
     return status;
 }
