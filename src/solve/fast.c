@@ -185,6 +185,11 @@ static void guess(const struct fast *fast, int level, int y)
     esra_level_guess_row(&fast->levels[level], fast->sweeper.a, y);
 }
 
+static void expect(const struct fast *fast, int level, int y)
+{
+    esra_level_expect_row(&fast->levels[level], fast->sweeper.a, y);
+}
+
 static void resume(const struct fast *fast, int level, int y)
 {
     esra_level_resume_row(&fast->levels[level], fast->problem, fast->channel, y);
@@ -367,12 +372,14 @@ static bool has_differences(const struct problem *problem)
     return problem->lambda > LAMBDA_LEAST && problem->pixels > 1;
 }
 
-/* What a channel begins with: the caller's own layers, a guess, or the best of each pixel by itself. */
+/* What is returned of a channel for which nothing better is found, or that is not come to: the caller's own layers,
+ * those that are expected, a guess, or the best of each pixel by itself. */
 static row_step *start_of(const struct fast *fast)
 {
-    if (fast->problem->start_layers)
-        return has_differences(fast->problem) ? resume : solve_pixels;
-    return has_differences(fast->problem) && fast->problem->lambda >= LAMBDA_SMALL ? guess : solve_pixels;
+    const struct problem *problem = fast->problem;
+    if (!has_differences(problem) || (!problem->start_layers && problem->lambda < LAMBDA_SMALL))
+        return solve_pixels;
+    return problem->start_layers ? resume : problem->expected.layers ? expect : guess;
 }
 
 /* Layers to return whatever happens. A start that anybody can make again has no field, and its F alone is taken: a

@@ -248,6 +248,20 @@ void esra_level_guess_row(const struct level *level, const float *a, int y)
     }
 }
 
+void esra_level_expect_row(const struct level *level, const float *a, int y)
+{
+    const float *scene = row_of(level, LEVEL_EXPECTED, 0, y);
+    float *x0 = row_of(level, LEVEL_X, 0, y);
+    for (int x = 0; x < level->width; x++)
+        x0[x] = scene[x] == scene[x] ? clip01(scene[x]) : 0;
+    for (int i = 0; i < level->photos; i++) {
+        const float *mixture = row_of(level, LEVEL_MIXTURE, i, y), *expected = row_of(level, LEVEL_EXPECTED, i + 1, y);
+        float *out = row_of(level, LEVEL_X, i + 1, y);
+        for (int x = 0; x < level->width; x++)
+            out[x] = clip01(expected[x] == expected[x] ? expected[x] : mixture[x] - a[i] * x0[x]);
+    }
+}
+
 /* Values out of range are clipped to the bound. */
 static void resume(float *to, const esra_image *image, int count, int y, int channel, float lowest)
 {

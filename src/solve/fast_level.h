@@ -67,6 +67,9 @@ void esra_level_coarsen_row(const struct level *fine, const struct level *coarse
 /* The first guess of row y of x, pixel by pixel: L_0 = the least of the photos, L_i = photo i - a_i L_0. */
 void esra_level_guess_row(const struct level *level, const float *a, int y);
 
+/* Row y of x as the expected layers have it; a reflection that is not known as photo i - a_i L_0. */
+void esra_level_expect_row(const struct level *level, const float *a, int y);
+
 /* Row y of x and u from the caller's start. */
 void esra_level_resume_row(const struct level *level, const struct problem *problem, int channel, int y);
 

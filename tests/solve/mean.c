@@ -1,5 +1,5 @@
 /* tests/solve/mean.c - where F leaves open how bright T is, T is as bright as expected; where the box says no, as
- * bright as the gap allows. */
+ * bright as the gap allows; and a run that is stopped has the layers that were expected. */
 #include "solve/solve.h"
 
 #include "context.h"
@@ -12,6 +12,8 @@
 
 static const double mixing[PHOTOS] = {1, 0.95, 1.05};
 static float truth[PHOTOS + 1][PIXELS], photos[PHOTOS][PIXELS], layers[PHOTOS + 1][PIXELS];
+
+static esra_progress *progress; /* of the next solve */
 
 static double mean(const float *samples)
 {
@@ -59,9 +61,9 @@ static double solve(double more, int threads)
     problem.mixing = mixing;
     problem.mixtures = views;
     result.layers = answer;
-    struct solve_task task = {&problem, &result, &settings, NULL, NULL, {expected, NULL, NULL}};
+    struct solve_task task = {&problem, &result, &settings, progress, NULL, {expected, NULL, NULL}};
     CHECK(esra_solve(context, &task, &memory, &info) == ESRA_OK);
-    CHECK(info.outcome == ESRA_OPTIMAL && info.gap <= GAP);
+    CHECK(progress ? info.outcome == ESRA_STOPPED : info.outcome == ESRA_OPTIMAL && info.gap <= GAP);
     esra_solve_memory_free(&memory);
     esra_context_free(&context);
     return mean(layers[0]);
@@ -84,9 +86,28 @@ static void the_box_comes_first(void)
     CHECK(solve(0.1, 3) == found && memcmp(first, layers[0], sizeof first) == 0);
 }
 
+static int stop(void *user, const esra_info *info)
+{
+    (void)user;
+    (void)info;
+    return 1;
+}
+
+static void a_stopped_run_has_the_expected_layers(void)
+{
+    make(0.25);
+    progress = stop;
+    solve(0.1, 2);
+    progress = NULL;
+    for (int l = 0; l <= PHOTOS; l++)
+        for (int n = 0; n < PIXELS; n++)
+            CHECK_NEAR(layers[l][n], truth[l][n] + (l == 0 ? 0.1 : -mixing[l - 1] * 0.1), 0x1p-15);
+}
+
 int main(void)
 {
     RUN(an_open_mean_is_the_expected_one);
     RUN(the_box_comes_first);
+    RUN(a_stopped_run_has_the_expected_layers);
     return check_report();
 }
