@@ -90,8 +90,14 @@ static bool complete(struct job *job)
         for (int i = 0; i < photos; i++)
             if (job->images[k][i].width != first->width || job->images[k][i].height != first->height)
                 return false;
-        *s = (struct series){photos, job->reference, first->width, first->height, first->channels, LIGHT_LINEAR,
-                             1,      job->images[k], NULL};
+        *s = (struct series){.photos = photos,
+                             .reference = job->reference,
+                             .width = first->width,
+                             .height = first->height,
+                             .channels = first->channels,
+                             .light = LIGHT_LINEAR,
+                             .scale = 1,
+                             .images = job->images[k]};
     }
     return true;
 }
