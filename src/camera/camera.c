@@ -18,17 +18,26 @@ esra_status esra_camera_find(struct camera *camera, struct context *context, con
                              int reference)
 {
     struct tracks tracks;
-    double *inverse = NULL;
     esra_status status;
     *camera = (struct camera){0};
-    TRY(esra_tracks_find(&tracks, context, photos, count, reference));
-    inverse = esra_allocate((size_t)tracks.count + 1, sizeof *inverse);
+    TRY(esra_tracks_find(&tracks, context, photos, count, reference, NULL));
+    TRY(esra_camera_of_tracks(camera, context, photos, &tracks));
+done:
+    esra_tracks_free(&tracks);
+    return status;
+}
+
+esra_status esra_camera_of_tracks(struct camera *camera, struct context *context, const struct image *photos,
+                                  const struct tracks *tracks)
+{
+    double *inverse = esra_allocate((size_t)tracks->count + 1, sizeof *inverse);
+    esra_status status;
+    *camera = (struct camera){0};
     TRY(inverse ? ESRA_OK : esra_fail_memory(context->message));
-    TRY(esra_bundle(camera, context, &tracks, inverse));
-    TRY(esra_groups_find(camera, context, photos, &tracks, inverse));
+    TRY(esra_bundle(camera, context, tracks, inverse));
+    TRY(esra_groups_find(camera, context, photos, tracks, inverse));
 done:
     esra_release(&inverse);
-    esra_tracks_free(&tracks);
     if (status != ESRA_OK)
         esra_camera_free(camera);
     return status;

@@ -67,6 +67,12 @@ struct camera {
 esra_status esra_camera_find(struct camera *camera, struct context *context, const struct image *photos, int count,
                              int reference);
 
+struct tracks;
+
+/* The same of tracks that are known. */
+esra_status esra_camera_of_tracks(struct camera *camera, struct context *context, const struct image *photos,
+                                  const struct tracks *tracks);
+
 esra_status esra_camera_copy(struct camera *to, const struct camera *from, struct message *message);
 
 /* The camera of the same photos in another size. */

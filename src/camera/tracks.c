@@ -3,7 +3,8 @@
  * They come from two sources: features, whose matches bridge large motions, and corners, which are more, lie where
  * descriptors are too alike to be matched, and are found by tracking alone. Both are tracked to parts of a pixel, and
  * kept where the forward-backward error is small: tracked back, they end where they began (Kalal, Mikolajczyk & Matas
- * 2010). */
+ * 2010). Where blocks are known corners are followed from where these say, for something else that moves otherwise may
+ * lie over them; blocks are the third source then. */
 #include "camera/tracks.h"
 
 #include <math.h>
@@ -12,6 +13,7 @@
 
 #include "base/maths.h"
 #include "base/memory.h"
+#include "camera/blocks.h"
 #include "camera/corners.h"
 #include "camera/follow.h"
 #include "camera/thresholds.h"
@@ -98,8 +100,60 @@ static void list_corners(struct tracks *tracks, int *level, const struct corner 
     }
 }
 
+/* The block that photo `photo` shows and whose middle is nearest to (x, y), px of the photos; NULL where it is farther
+ * than three quarters of a block. */
+static const struct sighting *nearest_block(const struct tracks *blocks, double x, double y, int photo)
+{
+    double longer = fmax(blocks->width, blocks->height);
+    double least = .75 * BLOCK_PX * fmax(longer / BLOCKS_SIDE_PX, 1);
+    const struct sighting *nearest = NULL;
+    for (int n = 0; n < blocks->count; n++) {
+        const struct sighting *middle = track_at(blocks, n, blocks->reference);
+        double away = esra_hypot(middle->x - x, middle->y - y);
+        if (away < least && track_at(blocks, n, photo)->seen) {
+            least = away;
+            nearest = track_at(blocks, n, 0);
+        }
+    }
+    return nearest;
+}
+
+/* Blocks are matched to a pixel or so of their own size: tracking begins at half of that, and not as corners do. */
+static int level_of_blocks(const struct tracks *blocks, double scale)
+{
+    int level = image_halvings((int)(blocks->width * scale), (int)(blocks->height * scale), BLOCKS_SIDE_PX) + 1;
+    return level < FOLLOW_COARSEST ? level : FOLLOW_COARSEST - 1;
+}
+
+/* Corners as the blocks around them move; a photo that has no such block does not see them. */
+static void guide_corners(struct tracks *tracks, int *level, int first, const struct tracks *blocks, double scale)
+{
+    for (int n = first; n < tracks->count; n++) {
+        const struct sighting *corner = track_at(tracks, n, tracks->reference);
+        level[n] = level_of_blocks(blocks, scale);
+        for (int i = 0; i < tracks->photos; i++) {
+            const struct sighting *block =
+                i == tracks->reference ? NULL : nearest_block(blocks, corner->x / scale, corner->y / scale, i);
+            if (block)
+                *track_at(tracks, n, i) =
+                    (struct sighting){corner->x + scale * (block[i].x - block[tracks->reference].x),
+                                      corner->y + scale * (block[i].y - block[tracks->reference].y), true};
+        }
+    }
+}
+
+static void list_blocks(struct tracks *tracks, const struct tracks *blocks, double scale)
+{
+    for (int n = 0; n < blocks->count; n++, tracks->count++)
+        for (int i = 0; i < tracks->photos; i++) {
+            const struct sighting *at = track_at(blocks, n, i);
+            *track_at(tracks, tracks->count, i) = (struct sighting){scale * at->x, scale * at->y, at->seen};
+        }
+}
+
 /* Fills tracks with everything that could be tracked somewhere. */
-static esra_status follow_all(struct tracks *tracks, struct context *context, const struct sight *sights)
+static esra_status follow_all(struct tracks *tracks, struct context *context, const struct sight *sights,
+                              const struct tracks *blocks)
 {
     const struct sight *reference = &sights[tracks->reference];
     const struct image *base = &reference->pyramid.level[0];
@@ -108,7 +162,7 @@ static esra_status follow_all(struct tracks *tracks, struct context *context, co
     int count = 0, *level = NULL;
     esra_status status;
     TRY(esra_corners_find(&corners, &count, CORNERS_MOST, context, &reference->pyramid));
-    size_t most = (size_t)count + (size_t)reference->features.count + 1;
+    size_t most = (size_t)count + (size_t)reference->features.count + (size_t)(blocks ? blocks->count : 0) + 1;
     tracks->at = esra_allocate(most * (size_t)tracks->photos, sizeof *tracks->at);
     level = esra_allocate(most, sizeof *level);
     TRY(grey && tracks->at && level ? ESRA_OK : esra_fail_memory(context->message));
@@ -116,7 +170,11 @@ static esra_status follow_all(struct tracks *tracks, struct context *context, co
         grey[n] = &sights[n].grey;
     TRY(list_features(tracks, level, context, sights, ops_thresholds.reach * fmax(base->width, base->height)));
     list_corners(tracks, level, corners, count);
+    if (blocks)
+        guide_corners(tracks, level, reference->features.count, blocks, reference->pyramid.scale);
     TRY(esra_follow(&(struct points){tracks, grey, level}, context));
+    if (blocks)
+        list_blocks(tracks, blocks, reference->pyramid.scale);
 done:
     esra_release(&grey);
     esra_release(&corners);
@@ -261,7 +319,7 @@ static esra_status make_sights(struct sight *sights, struct context *context, co
 }
 
 esra_status esra_tracks_find(struct tracks *tracks, struct context *context, const struct image *photos, int count,
-                             int reference)
+                             int reference, const struct tracks *blocks)
 {
     struct sight *sights = esra_allocate((size_t)count, sizeof *sights);
     int least = count > 2 ? 2 : 1;
@@ -272,7 +330,7 @@ esra_status esra_tracks_find(struct tracks *tracks, struct context *context, con
     TRY(make_sights(sights, context, photos, count, reference));
     if (esra_context_stopping(context))
         goto done; /* no tracks, and no failure */
-    TRY(follow_all(tracks, context, sights));
+    TRY(follow_all(tracks, context, sights, blocks));
     to_photo_px(tracks, sights[reference].pyramid.scale);
     drop_short(tracks, least);
     esra_context_run(context, check_photo, tracks, count, NULL);

@@ -33,9 +33,10 @@ static inline int track_length(const struct tracks *tracks, int n)
 }
 
 /* Tracks seen in at least two other photos (where there are two), that agree with one epipolar geometry a photo, spread
- * over the reference. There may be none. */
+ * over the reference. There may be none. blocks: what esra_blocks_find() found, of which corners are followed as blocks
+ * nearby move, and which are tracks themselves; NULL: corners may be anywhere. */
 esra_status esra_tracks_find(struct tracks *tracks, struct context *context, const struct image *photos, int count,
-                             int reference);
+                             int reference, const struct tracks *blocks);
 
 /* RANSAC on the epipolar geometry of `photo` and the reference: marks the outliers as unseen. Seeded: the same bits
  * every time. */

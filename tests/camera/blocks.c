@@ -1,4 +1,4 @@
-/* tests/camera/blocks.c - blocks of made photos whose displacements are known. */
+/* tests/camera/blocks.c - blocks of made photos whose displacements are known, and tracks that follow them. */
 #include "camera/blocks.h"
 
 #include "camera/scene.h"
@@ -186,6 +186,28 @@ static void a_small_photo_has_no_blocks(void)
     esra_context_free(&context);
 }
 
+/* Corners follow what blocks say, though something stronger stands still over them. */
+static void corners_are_guided(void)
+{
+    struct context *context = make_context(1);
+    struct layers l;
+    create(&l, .3, .3, 0);
+    struct tracks blocks = find(&l, context, l.still), guided, alone;
+    CHECK(esra_tracks_find(&guided, context, l.photo, PHOTOS, 0, &blocks) == ESRA_OK);
+    CHECK(esra_tracks_find(&alone, context, l.photo, PHOTOS, 0, NULL) == ESRA_OK);
+    int of_guided = 0, of_alone = 0;
+    for (int n = 0; n < guided.count; n++)
+        of_guided += track_at(&guided, n, 1)->seen && error_of(&guided, n, 1) < 1.5;
+    for (int n = 0; n < alone.count; n++)
+        of_alone += track_at(&alone, n, 1)->seen && error_of(&alone, n, 1) < 1.5;
+    CHECK(of_guided > 20 && of_guided > 2 * of_alone);
+    esra_tracks_free(&blocks);
+    esra_tracks_free(&guided);
+    esra_tracks_free(&alone);
+    destroy(&l);
+    esra_context_free(&context);
+}
+
 int main(void)
 {
     RUN(a_faint_layer_is_found);
@@ -194,5 +216,6 @@ int main(void)
     RUN(what_is_not_seen_is_not_matched);
     RUN(sizes_and_bits);
     RUN(a_small_photo_has_no_blocks);
+    RUN(corners_are_guided);
     return check_report();
 }
