@@ -4,7 +4,7 @@
  * descriptors are too alike to be matched, and are found by tracking alone. Both are tracked to parts of a pixel, and
  * kept where the forward-backward error is small: tracked back, they end where they began (Kalal, Mikolajczyk & Matas
  * 2010). Where blocks are known corners are followed from where these say, for something else that moves otherwise may
- * lie over them; blocks are the third source then. */
+ * lie over them; blocks are the third source then, where points are few. */
 #include "camera/tracks.h"
 
 #include <math.h>
@@ -142,6 +142,17 @@ static void guide_corners(struct tracks *tracks, int *level, int first, const st
     }
 }
 
+/* Points are exacter than blocks: these are tracks where points are few that are seen in as many photos as tracks must
+ * be.
+ */
+static bool wants_blocks(const struct tracks *tracks, int least)
+{
+    int count = 0;
+    for (int n = 0; n < tracks->count; n++)
+        count += track_length(tracks, n) >= least;
+    return count < (int)camera_thresholds.points_enough;
+}
+
 static void list_blocks(struct tracks *tracks, const struct tracks *blocks, double scale)
 {
     for (int n = 0; n < blocks->count; n++, tracks->count++)
@@ -173,7 +184,7 @@ static esra_status follow_all(struct tracks *tracks, struct context *context, co
     if (blocks)
         guide_corners(tracks, level, reference->features.count, blocks, reference->pyramid.scale);
     TRY(esra_follow(&(struct points){tracks, grey, level}, context));
-    if (blocks)
+    if (blocks && wants_blocks(tracks, tracks->photos > 2 ? 2 : 1))
         list_blocks(tracks, blocks, reference->pyramid.scale);
 done:
     esra_release(&grey);
