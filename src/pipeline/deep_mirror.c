@@ -20,38 +20,6 @@
 /* How often R's motion is looked for at the most, as long as it lacks photos. */
 #define LOOKS 4
 
-/* ---- What T leaves of the photos ---- */
-
-struct leaving {
-    const struct model *model;
-    const struct series *series;
-    struct image *rests; /* [photos] */
-};
-
-/* Photo i less T, in its own frame; nothing where the photo is not aligned. A job of esra_context_side_by_side(). */
-static esra_status find_rest(void *work, int i, struct context *own)
-{
-    const struct leaving *l = work;
-    const struct model *model = l->model;
-    const struct image *photo = &l->series->images[i];
-    struct image mask = {0}, *rest = &l->rests[i];
-    size_t pixels = (size_t)model->width * (size_t)model->height;
-    esra_status status;
-    TRY(esra_image_create(rest, model->width, model->height, model->channels, own->message));
-    if (!model->motions[i].aligned || esra_context_stopping(own))
-        return ESRA_OK;
-    TRY(esra_image_create(&mask, model->width, model->height, 1, own->message));
-    TRY(esra_deep_return(model, i, &model->depth.voted, rest, &mask, own));
-    for (int c = 0; c < model->channels; c++)
-        for (size_t n = (size_t)c * pixels; n < ((size_t)c + 1) * pixels; n++) {
-            double less = model->mixing[i] * (model->depth.offset[i][c] - (double)rest->data[n]);
-            rest->data[n] = fmaxf(photo->data[n] + (float)less + (float)pipeline_thresholds.mirror_lift, 0);
-        }
-done:
-    esra_image_free(&mask);
-    return status;
-}
-
 /* ---- Maps ---- */
 
 static void map_transform(const struct transform *transform, const struct image *map)
@@ -214,7 +182,7 @@ static int follow_first(const struct candidate *each)
     return first;
 }
 
-static esra_status find_candidates(struct candidate *each, struct model *model, const struct image *rests,
+static esra_status find_candidates(struct candidate *each, struct model *model, const struct rests *rests,
                                    const struct look *look, struct context *context)
 {
     esra_status status = ESRA_OK;
@@ -231,8 +199,34 @@ done:
     return status;
 }
 
+static int count_sightings(const struct tracks *tracks)
+{
+    int count = 0;
+    for (int n = 0; n < tracks->count; n++)
+        count += track_length(tracks, n);
+    return count;
+}
+
+/* A scene before T's camera has some depth or other even where there is no such scene, and explains the photos a
+ * little. What moves in them it does not explain. */
+static void drop_unlike(struct candidate *each, const struct model *model, const struct tracks *sightings)
+{
+    const struct pipeline_thresholds *t = &pipeline_thresholds;
+    int longer = model->width > model->height ? model->width : model->height;
+    double share[KINDS], most = 0;
+    if (count_sightings(sightings) < (int)t->sightings_least)
+        return;
+    for (int k = 0; k < KINDS; k++) {
+        share[k] = esra_mirror_motion_explains(&each[k].motion, sightings, t->sighting_near * longer);
+        most = fmax(most, share[k]);
+    }
+    for (int k = 0; k < KINDS; k++)
+        if (share[k] < t->sightings_share * most)
+            esra_mirror_motion_free(&each[k].motion);
+}
+
 /* *best: the motion of the kind chosen; empty where none was found. */
-static esra_status choose(struct model *model, const struct image *rests, const struct look *look,
+static esra_status choose(struct model *model, const struct rests *rests, const struct look *look,
                           struct mirror_motion *best, struct context *context)
 {
     struct candidate each[KINDS] = {0};
@@ -241,6 +235,7 @@ static esra_status choose(struct model *model, const struct image *rests, const 
     TRY(esra_images_create(&masks, model->photos, model->width, model->height, 1, context->message));
     copy_masks(masks, model->masks, model->photos);
     TRY(find_candidates(each, model, rests, look, context));
+    drop_unlike(each, model, &rests->blocks);
     TRY(rank(each, model, masks, context));
     copy_masks(model->masks, masks, model->photos);
     int first = follow_first(each);
@@ -254,7 +249,7 @@ done:
 }
 
 /* Takes the motion; where none was found, a scene before T's camera is looked for. */
-static esra_status take(struct model *model, const struct image *rests, struct mirror_motion *motion,
+static esra_status take(struct model *model, const struct rests *rests, struct mirror_motion *motion,
                         struct context *context)
 {
     esra_status status = ESRA_OK;
@@ -281,11 +276,14 @@ static esra_status take_surface(struct model *model, struct context *context)
 
 /* Photos less T, and R's motion in them. */
 static esra_status look_for(struct model *model, const struct series *series, const struct look *look,
-                            struct image *rests, struct mirror_motion *best, struct context *context)
+                            struct rests *rests, struct mirror_motion *best, struct context *context)
 {
     esra_status status = ESRA_OK;
     esra_mirror_motion_free(best);
-    TRY(esra_context_side_by_side(context, find_rest, &(struct leaving){model, series, rests}, model->photos));
+    esra_rests_free(rests);
+    TRY(esra_rests_find(rests, model, series, context));
+    if (look->kind != MIRROR_SHARED && !esra_context_stopping(context))
+        TRY(esra_rests_track(rests, model, context));
     TRY(choose(model, rests, look, best, context));
 done:
     return status;
@@ -316,34 +314,25 @@ done:
     return status;
 }
 
-static void free_rests(struct image *rests, int photos)
-{
-    for (int i = 0; i < photos; i++)
-        esra_image_free(&rests[i]);
-}
-
 esra_status esra_deep_find_mirror(struct model *model, const struct series *series, bool follow,
                                   struct context *context)
 {
     if (model->depth.mirrored.inverse.data)
         return take_surface(model, context);
-    struct image *rests = esra_allocate((size_t)model->photos, sizeof *rests);
+    struct rests rests = {0};
     struct look look = {.kind = model->depth.mirror_kind, .whole = !follow};
     struct mirror_motion best = {0};
     esra_status status = ESRA_OK;
-    if (!rests)
-        return esra_fail_memory(context->message);
-    TRY(look_for(model, series, &look, rests, &best, context));
+    TRY(look_for(model, series, &look, &rests, &best, context));
     for (int n = 2; n <= LOOKS && best.lost && !esra_context_stopping(context); n++) {
-        free_rests(rests, model->photos);
         TRY(improve_scene(model, &best, context));
         look.whole = n == LOOKS;
-        TRY(look_for(model, series, &look, rests, &best, context));
+        TRY(look_for(model, series, &look, &rests, &best, context));
     }
     if (!esra_context_stopping(context))
-        TRY(take(model, rests, &best, context));
+        TRY(take(model, &rests, &best, context));
 done:
     esra_mirror_motion_free(&best);
-    esra_images_free(&rests, model->photos);
+    esra_rests_free(&rests);
     return status;
 }
