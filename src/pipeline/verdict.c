@@ -79,11 +79,6 @@ static bool depth_predicts(const struct way_evidence *depth, const struct way_ev
     return depth->prediction_error < t->depth_clearly_better * flat->prediction_error;
 }
 
-bool esra_verdict_depth_settles(const struct evidence *evidence, const struct pipeline_thresholds *t)
-{
-    return evidence->depth.prediction_error < t->depth_settles * evidence->flat.prediction_error;
-}
-
 /* Layers predict a photo that had no part in them better than T does without R. Then R's motion is right, and what
  * moves with it is R; else R can be anything that only looks like it. Where that was not measured nothing speaks
  * against R. */
@@ -150,14 +145,14 @@ const struct way_evidence *esra_verdict_depth(const struct evidence *evidence, c
 }
 
 /* Layers add up in the light in which the photos tell R better; in linear light only if R leaves less of them than the
- * photo most alike does: T alone is no match where its depth is wrong. Where the root of light was not tried (NaN),
- * they do in linear light if R is told well in it. */
+ * photo most alike does, T alone being no match where its depth is wrong, unless the root of light tells nothing of R.
+ * Where that was not tried (NaN), they do in linear light if R is told well in it. */
 static bool adds_up(const struct evidence *evidence, const struct pipeline_thresholds *t)
 {
     const struct way_evidence *depth = esra_verdict_depth(evidence, t);
     double root = evidence->prediction_root;
     bool better = isnan(root) ? told(depth) < t->linear_predicts : is_determined(depth, t) && root >= told(depth);
-    return better && depth->prediction_error < t->determined * depth->prediction_base;
+    return better && (root >= t->determined || depth->prediction_error < t->determined * depth->prediction_base);
 }
 
 static enum light light_of(const struct evidence *evidence, const struct wishes *wishes, enum model_kind kind,
@@ -168,15 +163,31 @@ static enum light light_of(const struct evidence *evidence, const struct wishes 
     return kind == MODEL_FLAT || light_is_settled(wishes) || adds_up(evidence, t) ? LIGHT_LINEAR : LIGHT_ROOT;
 }
 
-/* Depth is the way where it predicts clearly better, and, if it predicts better at all, where it tells R and
- * homographies do not. */
+/* Homographies tell R well, and depth does not. */
+static bool flat_tells(const struct evidence *evidence, const struct way_evidence *deep,
+                       const struct pipeline_thresholds *t)
+{
+    return told(&evidence->flat) < t->linear_predicts && told(deep) >= t->linear_predicts;
+}
+
+/* Depth is the way where it predicts clearly better, where the scene by depth predicts better without any reflection
+ * than homographies do with one, and, if it predicts better at all, where it tells R and homographies do not. */
 static bool depth_is_way(const struct evidence *evidence, const struct way_evidence *deep,
                          const struct pipeline_thresholds *t)
 {
     const struct way_evidence *flat = &evidence->flat;
-    return depth_predicts(&evidence->depth, flat, t) ||
-           (deep->prediction_error < flat->prediction_error && is_determined(deep, t) &&
-            !is_credible(flat, t->determined_flat, t));
+    bool better = depth_predicts(&evidence->depth, flat, t) ||
+                  evidence->depth.prediction_alone < flat->prediction_error ||
+                  (deep->prediction_error < flat->prediction_error && is_determined(deep, t) &&
+                   !is_credible(flat, t->determined_flat, t));
+    return better && !flat_tells(evidence, deep, t);
+}
+
+/* Before motions by homographies are exact, and whether they tell R is known, only depth that does settles it. */
+bool esra_verdict_depth_settles(const struct evidence *evidence, const struct pipeline_thresholds *t)
+{
+    return evidence->depth.prediction_error < t->depth_settles * evidence->flat.prediction_error &&
+           told(esra_verdict_depth(evidence, t)) < t->linear_predicts;
 }
 
 /* The layers cancel each other's edges; where a left-out photo was predicted, more of that is accepted. */
