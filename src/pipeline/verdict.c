@@ -163,6 +163,12 @@ static enum light light_of(const struct evidence *evidence, const struct wishes 
     return kind == MODEL_FLAT || light_is_settled(wishes) || adds_up(evidence, t) ? LIGHT_LINEAR : LIGHT_ROOT;
 }
 
+/* The scene by depth predicts better without any reflection than homographies do with one. */
+static bool scene_predicts(const struct evidence *evidence, double share)
+{
+    return evidence->depth.prediction_alone < share * evidence->flat.prediction_error;
+}
+
 /* Homographies tell R well, and depth does not. */
 static bool flat_tells(const struct evidence *evidence, const struct way_evidence *deep,
                        const struct pipeline_thresholds *t)
@@ -170,24 +176,24 @@ static bool flat_tells(const struct evidence *evidence, const struct way_evidenc
     return told(&evidence->flat) < t->linear_predicts && told(deep) >= t->linear_predicts;
 }
 
-/* Depth is the way where it predicts clearly better, where the scene by depth predicts better without any reflection
- * than homographies do with one, and, if it predicts better at all, where it tells R and homographies do not. */
+/* Depth is the way where the scene alone predicts better by it, and, unless homographies tell R so much better, where
+ * it predicts clearly better, or better at all, and tells R where homographies do not. */
 static bool depth_is_way(const struct evidence *evidence, const struct way_evidence *deep,
                          const struct pipeline_thresholds *t)
 {
     const struct way_evidence *flat = &evidence->flat;
     bool better = depth_predicts(&evidence->depth, flat, t) ||
-                  evidence->depth.prediction_alone < flat->prediction_error ||
                   (deep->prediction_error < flat->prediction_error && is_determined(deep, t) &&
                    !is_credible(flat, t->determined_flat, t));
-    return better && !flat_tells(evidence, deep, t);
+    return scene_predicts(evidence, 1) || (better && !flat_tells(evidence, deep, t));
 }
 
-/* Before motions by homographies are exact, and whether they tell R is known, only depth that does settles it. */
+/* Before motions by homographies are exact, and whether they tell R is known: depth that tells R, or whose scene alone
+ * is as much better. */
 bool esra_verdict_depth_settles(const struct evidence *evidence, const struct pipeline_thresholds *t)
 {
     return evidence->depth.prediction_error < t->depth_settles * evidence->flat.prediction_error &&
-           told(esra_verdict_depth(evidence, t)) < t->linear_predicts;
+           (told(esra_verdict_depth(evidence, t)) < t->linear_predicts || scene_predicts(evidence, t->depth_settles));
 }
 
 /* The layers cancel each other's edges; where a left-out photo was predicted, more of that is accepted. */
